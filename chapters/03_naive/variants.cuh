@@ -1,0 +1,80 @@
+/// \file
+/// The variants of chapter 03 as the harness calls them.
+#pragma once
+
+#include <vector>
+
+#include "chapters/03_naive/kernels.cuh"
+#include "common/harness/chapter.hpp"
+#include "common/harness/dispatch.hpp"
+
+namespace ropewalk::naive {
+
+/// Calls launch_one(stream, heads) for q and, if there is one, for k.
+template <class LaunchOne>
+void for_q_and_k(const RopeCall& call, LaunchOne launch_one) {
+  with_element_type(call.dtype, [&]<class T>(T*) {
+    const Shape& s = call.shape;
+    const auto heads = [&](void* x, std::int64_t count) {
+      return Heads<T>{static_cast<T*>(x),
+                      call.positions,
+                      s.rows(),
+                      static_cast<int>(count),
+                      static_cast<int>(s.head_dim),
+                      static_cast<int>(s.rotary_dim)};
+    };
+    launch_one(heads(call.q, s.q_heads));
+    if (s.kv_heads > 0) launch_one(heads(call.k, s.kv_heads));
+  });
+}
+
+inline Table table_of(const RopeCall& call) {
+  return {call.cos_table, call.sin_table, call.first_position, static_cast<unsigned>(call.table_rows)};
+}
+
+inline void run_table(const RopeCall& call) {
+  const Table table = table_of(call);
+  for_q_and_k(call,
+              [&]<class T>(const Heads<T>& h) { launch_per_pair(call.stream, rope_table<T>, h, table); });
+}
+
+inline void run_angles(const RopeCall& call) {
+  for_q_and_k(call, [&]<class T>(const Heads<T>& h) {
+    launch_per_pair(call.stream, rope_angles<T>, h, call.inv_freq);
+  });
+}
+
+inline void run_powf(const RopeCall& call) {
+  const float base = static_cast<float>(call.base);
+  for_q_and_k(call, [&]<class T>(const Heads<T>& h) { launch_per_pair(call.stream, rope_powf<T>, h, base); });
+}
+
+inline void run_row_per_block(const RopeCall& call) {
+  const Table table = table_of(call);
+  for_q_and_k(call, [&]<class T>(const Heads<T>& h) { launch_per_row(call.stream, h, table); });
+}
+
+inline std::vector<Variant> variants() {
+  return {
+      {.name = "table",
+       .what = "cos and sin from a table computed in double",
+       .angles = Angles::exact,
+       .reads_table = true,
+       .run = run_table},
+      {.name = "angles",
+       .what = "angle = position * frequency, then sincosf",
+       .angles = Angles::f32_list,
+       .run = run_angles},
+      {.name = "powf",
+       .what = "every thread computes its frequency too",
+       .angles = Angles::f32_powf,
+       .run = run_powf},
+      {.name = "row_per_block",
+       .what = "the table again, one block of 256 threads per head: most have nothing to do",
+       .angles = Angles::exact,
+       .reads_table = true,
+       .run = run_row_per_block},
+  };
+}
+
+}  // namespace ropewalk::naive

@@ -1,0 +1,134 @@
+# Sourced by ./run and ./test: what must be installed, and installing it. Needs $root, $assume_yes and steps.sh.
+# shellcheck shell=bash
+: "${root:?}" "${assume_yes:=no}"
+
+is_root() { [[ $EUID -eq 0 ]]; }
+is_interactive() { [[ -t 0 ]]; }
+
+# may_install <what>: asks, unless the answer is known
+may_install() {
+  if is_root || [[ -n ${CI:-} || $assume_yes == yes ]]; then return 0; fi
+  is_interactive || return 1
+  local answer=''
+  printf 'To install: %s\nGo ahead? [y/N] ' "$1"
+  read -r answer || true
+  [[ $answer == [yY]* ]]
+}
+
+# find_compiler: prints the C++ compiler to use: g++ 12 or clang 14 at least
+find_compiler() {
+  local name minimum version
+  for name in ${CXX:+"$CXX"} g++ g++-14 g++-13 g++-12 clang++; do
+    version=$("$name" -dumpversion 2>/dev/null) || continue
+    minimum=12
+    if "$name" --version 2>/dev/null | grep -q clang; then minimum=14; fi
+    if [[ ${version%%.*} -ge $minimum ]]; then
+      type -P "$name"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# missing_packages: prints the Debian names of what is not there
+missing_packages() {
+  local compiler=''
+  if ! compiler=$(find_compiler); then
+    if type -P g++ >/dev/null; then echo g++-12; else echo g++; fi
+  fi
+  type -P cmake >/dev/null || echo cmake
+  type -P ninja >/dev/null || echo ninja-build
+  if [[ -z $compiler ]]; then
+    missing_headers_by_name
+    return
+  fi
+  has_library "$compiler" boost_context || echo libboost-context-dev
+  has_library "$compiler" fmt || echo libfmt-dev
+  "$compiler" -E -P -x c++ - 2>/dev/null <<'END'
+#if !__has_include(<CLI/CLI.hpp>)
+libcli11-dev
+#endif
+#if !__has_include(<nlohmann/json.hpp>)
+nlohmann-json3-dev
+#endif
+#if !__has_include(<catch2/catch.hpp>) && !__has_include(<catch2/catch_all.hpp>)
+catch2
+#endif
+END
+}
+
+has_library() { # <compiler> <name>
+  [[ $("$1" -print-file-name="lib$2.so") == /* || $("$1" -print-file-name="lib$2.a") == /* ]]
+}
+
+# Without a compiler nobody can be asked for headers; what apt has already, it will not install twice.
+missing_headers_by_name() {
+  printf '%s\n' libboost-context-dev libfmt-dev libcli11-dev nlohmann-json3-dev catch2
+}
+
+# install_packages <package>...: through apt, as root or with sudo
+install_packages() {
+  local -a as_root=()
+  type -P apt-get >/dev/null || return 1
+  if ! is_root; then
+    type -P sudo >/dev/null || return 1
+    as_root=(sudo)
+    # The password is asked for now, where it can be seen; later sudo is in the background.
+    if is_interactive; then sudo -v || return 1; else sudo -n true 2>/dev/null || return 1; fi
+  fi
+  run_step "installing $*" "$root/build/apt.log" "${as_root[@]}" bash -c '
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get -o DPkg::Lock::Timeout=120 update
+    apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends "$@"' apt "$@"
+}
+
+# need_packages <optional package, or a pattern such as "a|b"> [<package to look for by command>...]: installs what is missing or
+# ends the program. Optional packages come along with others; alone they are not worth a question.
+need_packages() {
+  local optional=$1 command missing required
+  shift
+  missing_now() {
+    missing_packages
+    for command in "$@"; do type -P "$command" >/dev/null || echo "$command"; done
+  }
+  missing=$(missing_now "$@" | xargs)
+  required=$(tr ' ' '\n' <<<"$missing" | grep -vxE "$optional" | xargs || true)
+  [[ -n $required ]] || return 0
+  if may_install "$missing (with apt-get)"; then
+    # shellcheck disable=SC2086  # a list of words
+    install_packages $missing || true
+    missing=$(missing_now "$@" | xargs)
+    required=$(tr ' ' '\n' <<<"$missing" | grep -vxE "$optional" | xargs || true)
+  fi
+  [[ -z $required ]] || fail 2 "missing: $required. Install them, on Debian or Ubuntu with: sudo apt-get install $missing"
+}
+
+# install_wheels: NVIDIA's compiler from PyPI into .cuda, if that is allowed. A refusal or a failure is remembered there, so that
+# a machine that has another nvcc is not asked, and does not try, each time.
+install_wheels() {
+  local folder=$root/.cuda
+  if [[ -f $folder/not_installed.txt && $assume_yes != yes ]]; then return 1; fi
+  rm -rf "$folder"
+  mkdir -p "$folder" || return 1
+  if ! may_install "NVIDIA's CUDA compiler from PyPI into .cuda (590 MB; the list is cmake/cuda_wheels.txt)"; then
+    # Nobody was asked when there is no terminal, so nothing is to be remembered.
+    if is_interactive; then echo 'declined; remove this file to be asked again' >"$folder/not_installed.txt"; fi
+    return 1
+  fi
+  if python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv; then
+    if run_step 'installing the CUDA compiler into .cuda (590 MB)' "$root/build/cuda-wheels.log" download_wheels "$folder"; then
+      cp "$root/cmake/cuda_wheels.txt" "$folder/installed.txt"
+      return 0
+    fi
+  fi
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  echo 'failed, see build/cuda-wheels.log; remove this file or add --yes to try again' >"$folder/not_installed.txt"
+  return 1
+}
+
+download_wheels() { # <folder>
+  python3 -m venv "$1" \
+    && "$1/bin/python3" -m pip install --disable-pip-version-check --no-deps --retries 1 --timeout 20 \
+      -r "$root/cmake/cuda_wheels.txt"
+}

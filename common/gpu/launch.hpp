@@ -1,0 +1,54 @@
+/// \file
+/// Launching a kernel from code that g++, clang and nvcc all compile.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "common/gpu/check.hpp"
+
+namespace ropewalk {
+
+/// What stands between <<< and >>> in classic CUDA, by name. `pdl` lets the kernel start before the one ahead
+/// of it in the stream has finished (programmatic dependent launch); it is ignored on devices older than
+/// sm_90.
+struct LaunchConfig {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_bytes = 0;
+  cudaStream_t stream = {};
+  bool pdl = false;
+  const char* file = __builtin_FILE();  ///< the caller's, for the error message
+  int line = __builtin_LINE();
+};
+
+/// True when the current device overlaps dependent launches (sm_90 or newer).
+inline bool device_has_pdl() {
+  int device = 0, major = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major >= 9;
+}
+
+/// Puts kernel(args...) on the stream, as kernel<<<grid, block, shared_bytes, stream>>>(args...) would, and
+/// ends the program if the launch is refused. It does not wait for the kernel.
+template <class... Parameters, class... Arguments>
+void launch(const LaunchConfig& config, void (*kernel)(Parameters...), Arguments&&... arguments) {
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+
+  cudaLaunchConfig_t launch_config{};
+  launch_config.gridDim = config.grid;
+  launch_config.blockDim = config.block;
+  launch_config.dynamicSmemBytes = config.shared_bytes;
+  launch_config.stream = config.stream;
+  launch_config.attrs = &overlap;
+  launch_config.numAttrs = config.pdl && device_has_pdl() ? 1 : 0;
+  check_cuda(cudaLaunchKernelEx(&launch_config, kernel, std::forward<Arguments>(arguments)...),
+             "kernel launch", config.file, config.line);
+}
+
+}  // namespace ropewalk

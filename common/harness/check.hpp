@@ -1,0 +1,51 @@
+/// \file
+/// Runs a variant on a case and compares every value it must and must not write.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "common/harness/cases.hpp"
+#include "common/harness/chapter.hpp"
+#include "common/harness/element_bytes.hpp"
+#include "common/harness/memory.hpp"
+
+namespace ropewalk {
+
+/// A case in the memory the chapter works on.
+class LoadedCase {
+ public:
+  /// Uploads q, k, positions, frequencies and, if asked, the cos and sin tables. The tables span the
+  /// positions in use; rows that no token asks for are NaN, so that a kernel that reads another token's row
+  /// cannot pass.
+  LoadedCase(const Case& c, Runs where, bool with_table);
+
+  /// What a variant is called with. Pointers are valid as long as this object lives.
+  RopeCall call(CUstream_st* stream);
+
+  /// Puts the case's q and k back, as they were before any rotation.
+  void restore();
+
+  /// The present values of q, [batch, tokens, q_heads, head_dim].
+  std::vector<float> q_values() const { return decode(case_.dtype, q_.read().bytes); }
+
+  /// Compares everything after exactly one run of `variant` on fresh q and k: rotated channels with the exact
+  /// result, the others and all inputs bit for bit with what they were, guard bytes with their pattern.
+  CheckResult compare(const Variant& variant) const;
+
+ private:
+  const Case& case_;
+  std::int32_t first_position_ = 0;
+  std::int64_t table_rows_ = 0;
+  std::vector<std::byte> q_before_, k_before_, positions_before_, inv_freq_before_, cos_before_, sin_before_;
+  GuardedBuffer q_, k_, positions_, inv_freq_, cos_, sin_;
+};
+
+/// Loads the case, runs the variant once and compares.
+CheckResult check_variant(const Variant& variant, const Case& c, Runs where);
+
+/// Bytes a variant must move at least: q and k read and written, positions and (if it uses them) table rows
+/// or frequencies read once.
+std::int64_t bytes_to_move(const Shape& shape, Dtype dtype, bool reads_table);
+
+}  // namespace ropewalk

@@ -1,0 +1,82 @@
+#include "common/harness/csv.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+namespace ropewalk {
+namespace {
+
+constexpr const char* kColumns =
+    "device,sm,driver,toolkit,date,commit,chapter,variant,case,tokens,q_heads,kv_heads,head_dim,rotary_dim,"
+    "dtype,style,"
+    "median_us,p5_us,p95_us,stream_us,bytes,gbps,fraction_of_copy,reference_copy_us,empty_kernel_us,max_"
+    "error,tolerance";
+
+// A comma or a quote in a name must not start a new column.
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+  std::string out = "\"";
+  for (char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[11];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+}  // namespace
+
+std::string format_csv(const Chapter& chapter, const DeviceInfo& device, const std::vector<ResultRow>& rows) {
+  const char* commit = std::getenv("ROPEWALK_COMMIT");  // ./run sets it
+  const std::string date = today();
+  std::string text = fmt::format("{}\n", kColumns);
+  for (const ResultRow& row : rows) {
+    std::string timing(8, ',');
+    if (row.timing) {
+      const Timing& t = *row.timing;
+      timing = fmt::format("{:.3f},{:.3f},{:.3f},{:.3f},{},{:.1f},{:.3f},{:.3f},{:.3f}", t.median_us, t.p5_us,
+                           t.p95_us, t.stream_us, t.bytes, t.gbps(), t.fraction_of_copy(),
+                           t.reference_copy_us, t.empty_kernel_us);
+    }
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3g},{:.3g}\n", quoted(device.name),
+                    device.sm, device.driver, device.toolkit, date, commit ? commit : "unknown", chapter.name,
+                    quoted(row.check.what), quoted(row.check.on), row.shape.rows(), row.shape.q_heads,
+                    row.shape.kv_heads, row.shape.head_dim, row.shape.rotary_dim, to_string(row.dtype),
+                    to_string(row.style), timing, row.check.error, row.check.tolerance);
+  }
+  return text;
+}
+
+std::string write_whole_file(const std::string& path, const std::string& text) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  // A device such as /dev/stdout cannot be renamed onto; anything else gets its content in one step.
+  const bool direct = fs::exists(path, error) && !fs::is_regular_file(path, error);
+  const std::string target = direct ? path : fmt::format("{}.{}.part", path, getpid());
+  const auto failed = [&](int code) {
+    if (!direct) fs::remove(target, error);
+    return fmt::format("--csv: cannot write {}: {}", path, std::strerror(code));
+  };
+  errno = 0;
+  std::FILE* file = std::fopen(target.c_str(), "wb");
+  if (file == nullptr) return failed(errno);
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  const int code = errno;
+  if (const bool closed = std::fclose(file) == 0; !written || !closed) return failed(written ? errno : code);
+  if (!direct && std::rename(target.c_str(), path.c_str()) != 0) return failed(errno);
+  return "";
+}
+
+}  // namespace ropewalk

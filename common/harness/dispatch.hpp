@@ -1,0 +1,26 @@
+/// \file
+/// From the element type named at run time to the one a template needs.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "common/rope/types.hpp"
+
+namespace ropewalk {
+
+/// Calls f with a null pointer of the element type of `dtype`: float*, __half* or __nv_bfloat16*.
+template <class F>
+decltype(auto) with_element_type(Dtype dtype, F&& f) {
+  switch (dtype) {
+    case Dtype::f16:
+      return f(static_cast<__half*>(nullptr));
+    case Dtype::bf16:
+      return f(static_cast<__nv_bfloat16*>(nullptr));
+    case Dtype::f32:
+      break;
+  }
+  return f(static_cast<float*>(nullptr));
+}
+
+}  // namespace ropewalk

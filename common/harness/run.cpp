@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numbers>
+#include <utility>
+
+#include "common/harness/bench.hpp"
+#include "common/harness/cases.hpp"
+#include "common/harness/chapter.hpp"
+#include "common/harness/check.hpp"
+#include "common/harness/csv.hpp"
+#include "common/harness/device_info.hpp"
+#include "common/harness/table.hpp"
+
+namespace ropewalk {
+namespace {
+
+std::vector<Variant> chosen_variants(const Chapter& chapter, const RunRequest& request) {
+  std::vector<Variant> chosen;
+  for (const Variant& variant : chapter.variants)
+    if (request.variant.empty() || variant.name == request.variant) chosen.push_back(variant);
+  return chosen;
+}
+
+void describe(const Chapter& chapter, const RunRequest& request, const DeviceInfo& device) {
+  fmt::print("{}: {}\n{}\n\n", chapter.name, chapter.title, chapter.what);
+  fmt::print("  device    {}{}\n", device.name,
+             chapter.runs == Runs::on_device && !kGpuBuild
+                 ? " (every CUDA thread runs; times would mean nothing)"
+                 : "");
+  const Shape& s = request.shape;
+  if (!request.vectors.empty()) {
+    fmt::print("  input     {} test vector{}, as {}\n", request.vectors.size(),
+               request.vectors.size() == 1 ? "" : "s", to_string(request.dtype));
+  } else if (!chapter.variants.empty()) {
+    fmt::print("  q         [batch {}, tokens {}, heads {}, head_dim {}] of {}\n", s.batch, s.tokens,
+               s.q_heads, s.head_dim, to_string(request.dtype));
+    if (s.kv_heads > 0) fmt::print("  k         the same with {} heads\n", s.kv_heads);
+    fmt::print("  rotary    {} of {} channels, {} style, base {}, positions from {}\n", s.rotary_dim,
+               s.head_dim, request.styles.size() == 1 ? to_string(request.styles[0]) : "either",
+               request.schedule.base, request.position_offset);
+    fmt::print("  sizes     {}\n", request.source);
+  }
+  for (const Variant& variant : chosen_variants(chapter, request))
+    fmt::print("  variant   {}: {}\n            {}\n", variant.name, variant.what, describe(variant.angles));
+}
+
+void print_schedule(const RunRequest& request) {
+  ScheduleSpec spec = request.schedule;
+  spec.head_dim = request.shape.head_dim;
+  spec.rotary_dim = request.shape.rotary_dim;
+  const Schedule schedule = make_schedule(spec);
+  fmt::print("\n{} schedule, base {}, rotary_dim {}, attention factor {}\n", spec.rope_type, spec.base,
+             spec.rotary_dim, schedule.attention_factor);
+  std::vector<std::vector<std::string>> table = {{"pair", "radians per token", "tokens per turn"}};
+  for (std::size_t p = 0; p < schedule.inv_freq.size(); ++p)
+    table.push_back({fmt::format("{}", p), fmt::format("{:.9g}", schedule.inv_freq[p]),
+                     fmt::format("{:.1f}", 2 * std::numbers::pi / schedule.inv_freq[p])});
+  print_table(table);
+}
+
+std::vector<ResultRow> make_checks(const Chapter& chapter, const RunRequest& request) {
+  std::vector<ResultRow> rows;
+  if (chapter.own_checks)
+    for (CheckResult& check : chapter.own_checks(request))
+      rows.push_back({std::move(check), request.shape, request.dtype, request.styles.front(), {}});
+  for (const TestVector& vector : request.vectors) {
+    const Case c = vector_case(vector, request.dtype);
+    rows.push_back(
+        {compare_frequencies(vector.name, c.schedule, vector.inv_freq), c.shape, c.dtype, c.style, {}});
+  }
+  const std::vector<Variant> variants = chosen_variants(chapter, request);
+  if (variants.empty()) return rows;
+  for (const Case& c : make_cases(chapter, request))
+    for (const Variant& variant : variants)
+      rows.push_back({check_variant(variant, c, chapter.runs), c.shape, c.dtype, c.style, {}});
+  return rows;
+}
+
+void print_checks(const Chapter& chapter, const std::vector<ResultRow>& rows) {
+  const bool styles = chapter.styles.size() > 1;
+  std::vector<std::vector<std::string>> table = {{"check", "on"}};
+  if (styles) table[0].emplace_back("style");
+  for (const char* heading : {"values", "worst error", "of its tolerance", "result"})
+    table[0].emplace_back(heading);
+  for (const ResultRow& row : rows) {
+    table.push_back({row.check.what, row.check.on});
+    if (styles) table.back().emplace_back(to_string(row.style));
+    for (const std::string& cell :
+         {fmt::format("{}", row.check.values), fmt::format("{:.2g}", row.check.error),
+          fmt::format("{:.2f}", row.check.worst), std::string(row.check.passed() ? "ok" : "WRONG")})
+      table.back().push_back(cell);
+  }
+  fmt::print("\n");
+  print_table(table);
+  for (const ResultRow& row : rows)
+    if (row.check.faults > 0)
+      fmt::print("\n{} on {}: {} faults, the first of them\n{}", row.check.what, row.check.on,
+                 row.check.faults, row.check.fault_text);
+}
+
+// For ./run all, which ends with a table over all chapters.
+void append_summary(const Chapter& chapter, const DeviceInfo& device, std::size_t checks, double worst,
+                    const char* result) {
+  const char* path = std::getenv("ROPEWALK_SUMMARY");
+  if (path == nullptr) return;
+  if (std::FILE* file = std::fopen(path, "a")) {
+    fmt::print(file, "{}\t{}\t{}\t{:.2f}\t{}\n", chapter.name, device.name, checks, worst, result);
+    std::fclose(file);
+  }
+}
+
+}  // namespace
+
+int run_chapter(const Chapter& chapter, const RunRequest& request) {
+  const DeviceInfo device = device_info(chapter.runs);
+  describe(chapter, request, device);
+  if (request.list) return kSuccess;
+  if (request.print_schedule) {
+    print_schedule(request);
+    return kSuccess;
+  }
+  if (!device.problem.empty()) {
+    fmt::print("skipped: {}\n", device.problem);
+    append_summary(chapter, device, 0, 0, "skipped");
+    return kCannotRun;
+  }
+
+  std::vector<ResultRow> rows = make_checks(chapter, request);
+  print_checks(chapter, rows);
+  const auto all_passed = [&] {
+    return std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.check.passed(); });
+  };
+  if (request.bench && all_passed()) {  // nobody sees a time before the results are right
+    rows = run_benchmark(chapter, request);
+    if (!all_passed()) print_checks(chapter, rows);
+  }
+  if (!request.csv.empty() && all_passed()) {
+    if (const std::string error = write_whole_file(request.csv, format_csv(chapter, device, rows));
+        !error.empty()) {
+      fmt::print(stderr, "{}: {}\n", chapter.name, error);
+      return kBadInput;
+    }
+  }
+
+  double worst = 0;
+  std::int64_t values = 0;
+  for (const ResultRow& row : rows) {
+    worst = std::max(worst, row.check.worst);
+    values += row.check.values;
+  }
+  append_summary(chapter, device, rows.size(), worst, all_passed() ? "success" : "FAILED");
+  fmt::print("\n{} checks, {} values compared, worst error {:.2f} of its tolerance\n", rows.size(), values,
+             worst);
+  if (!all_passed()) {
+    fmt::print("FAILED: the result is not what RoPE must give.\n");
+    return kMismatch;
+  }
+  fmt::print("Success! RoPE matches expected results.\n");
+  return kSuccess;
+}
+
+}  // namespace ropewalk

@@ -1,0 +1,57 @@
+/// \file
+/// Stacks for fibers, and a fiber's first and last moments.
+#include "common/simt/executor/fiber.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace simt {
+namespace {
+
+// Address space only: pages become real when a kernel touches them. AddressSanitizer's frames are several times larger.
+constexpr std::size_t kStackSize = kAddressSanitizer ? 512 * 1024 : 128 * 1024;
+
+std::size_t guard_size() { return std::size_t(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+Fiber::Fiber() : stack_size_(kStackSize) {
+  void* memory = mmap(nullptr, guard_size() + stack_size_, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::fprintf(stderr, "simt: no memory for the stack of a thread\n");
+    std::abort();
+  }
+  // A thread that overflows its stack must crash instead of writing into its neighbour's.
+  mprotect(memory, guard_size(), PROT_NONE);
+  stack_ = static_cast<char*>(memory) + guard_size();
+}
+
+Fiber::~Fiber() {
+  unpoison(stack_, stack_size_);
+  munmap(stack_ - guard_size(), guard_size() + stack_size_);
+}
+
+void Fiber::restart(void (*entry)()) {
+  unpoison(stack_, stack_size_);  // frames that were dropped have left their red zones
+  entry_ = entry;
+  fake_stack_ = nullptr;
+  reset_context<first_steps>(context_, stack_, stack_size_);
+}
+
+void Fiber::first_steps() {
+  after_stack_switch(nullptr, &scheduler_stack_, &scheduler_stack_size_);
+  current_->entry_();
+  std::abort();
+}
+
+void Fiber::abandon() {
+  before_stack_switch(nullptr, scheduler_stack_, scheduler_stack_size_);
+  switch_context(current_->context_, scheduler_);
+  std::abort();
+}
+
+}  // namespace simt

@@ -1,0 +1,156 @@
+/// \file
+/// The blocks of a grid, and programmatic dependent launch.
+///
+/// Blocks run one after the other, by index or in a seeded order. When a launch may start early, one of its blocks does: as
+/// soon as every block of the kernel before it has triggered (or ended), in the middle of the last of them, it runs up to its
+/// cudaGridDependencySynchronize(). What it reads before that call is what a GPU may find there: memory that the running block
+/// has not written yet. The block chosen is the one with the same index as the block that is running, because it most likely
+/// reads what that one writes.
+#include "common/simt/executor/grid.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/simt/device/grid_dependency.hpp"
+#include "common/simt/executor/scheduler.hpp"
+#include "common/simt/simt.hpp"
+
+namespace simt {
+namespace {
+
+struct Overlap {
+  const Launch* next = nullptr;           // the launch that may start early
+  std::uint64_t untriggered_blocks = 0;   // of the running grid
+  std::unique_ptr<Block> early_block;     // of `next`, once started
+  std::uint64_t early_linear = 0;         // its number in the grid
+  StaticSharedImage early_shared;         // its __shared__ variables while it is set aside
+  bool in_early_block = false;
+};
+Overlap overlap;
+
+std::uint64_t block_count(const Launch& launch) {
+  return std::uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
+}
+
+std::uint64_t linear_index(const Block& block) {
+  const dim3 grid = block.launch.grid;
+  return block.index.x + std::uint64_t(grid.x) * (block.index.y + std::uint64_t(grid.y) * block.index.z);
+}
+
+// A block that ends counts as triggered.
+void note_trigger(Block& block) {
+  if (!block.triggered) --overlap.untriggered_blocks;
+  block.triggered = true;
+}
+
+// Called on the scheduler's stack, in the middle of a block of the kernel before.
+void run_early_block() {
+  Block& running = *scheduler.block;
+  Thread* thread = scheduler.thread;
+  const StaticSharedImage shared = save_static_shared_memory();
+  overlap.early_linear = linear_index(running) % block_count(*overlap.next);
+  overlap.early_block = std::make_unique<Block>(*overlap.next);
+  Block& early = *overlap.early_block;
+  early.begin(overlap.early_linear);
+  poison_static_shared_memory();
+  early.dynamic_shared.poison();
+  enter_block(early);
+  overlap.in_early_block = true;
+  run_threads(early);
+  overlap.in_early_block = false;
+  overlap.early_shared = save_static_shared_memory();
+  restore_static_shared_memory(shared);
+  enter_block(running);
+  scheduler.thread = thread;
+}
+
+void run_block(Block& block) {
+  enter_block(block);
+  run_threads(block);
+  note_trigger(block);
+}
+
+// The block of this grid that has already run up to its cudaGridDependencySynchronize().
+void finish_early_block(Block& block) {
+  restore_static_shared_memory(overlap.early_shared);
+  for (Thread& thread : block.threads) {
+    if (thread.state == ThreadState::kAtGridDependency) make_ready(block, thread);
+  }
+  run_block(block);
+}
+
+std::vector<std::uint64_t> seeded_order(std::uint64_t count) {
+  std::vector<std::uint64_t> order(count);
+  for (std::uint64_t i = 0; i < count; ++i) order[i] = i;
+  scheduler.random.shuffle(order, 0, order.size());
+  return order;
+}
+
+}  // namespace
+
+bool run_grid(const Launch& launch, const Launch* next) {
+  const StaticSharedImage host_values = save_static_shared_memory();  // with g++, the program's thread_local variables
+  const std::uint64_t count = block_count(launch);
+  scheduler.failed = false;
+  std::vector<std::uint64_t> order;
+  if (options().seed) {
+    scheduler.random = Random(*options().seed * 0x9e3779b97f4a7c15u + count);
+    order = seeded_order(count);
+  }
+
+  const std::unique_ptr<Block> early = std::move(overlap.early_block);
+  overlap.next = next;
+  overlap.untriggered_blocks = count;
+  if (early) {
+    if (early->triggered) --overlap.untriggered_blocks;
+    finish_early_block(*early);
+  }
+
+  Block block(launch);
+  for (std::uint64_t i = 0; i < count && !scheduler.failed; ++i) {
+    const std::uint64_t linear = order.empty() ? i : order[i];
+    if (early && linear == overlap.early_linear) continue;
+    block.begin(linear);
+    poison_static_shared_memory();
+    block.dynamic_shared.poison();
+    run_block(block);
+  }
+
+  scheduler.block = nullptr;
+  scheduler.thread = nullptr;
+  restore_static_shared_memory(host_values);
+  if (scheduler.failed) {
+    overlap.early_block.reset();
+    discard_fibers();
+  }
+  return !scheduler.failed;
+}
+
+void* dynamic_shared_memory() {
+  return scheduler.block != nullptr ? scheduler.block->dynamic_shared.data() : nullptr;
+}
+
+}  // namespace simt
+
+void cudaGridDependencySynchronize() {
+  using simt::scheduler;
+  simt::stop_if_failed();
+  if (!simt::overlap.in_early_block) return;
+  scheduler.thread->state = simt::ThreadState::kAtGridDependency;
+  simt::park();
+}
+
+void cudaTriggerProgrammaticLaunchCompletion() {
+  using simt::overlap;
+  using simt::scheduler;
+  simt::stop_if_failed();
+  if (overlap.in_early_block) {
+    scheduler.block->triggered = true;  // counts once its own grid runs
+    return;
+  }
+  simt::note_trigger(*scheduler.block);
+  if (overlap.untriggered_blocks > 0 || overlap.next == nullptr || overlap.early_block != nullptr) return;
+  scheduler.interruption = simt::run_early_block;
+  simt::yield_thread();
+}

@@ -1,0 +1,34 @@
+/// \file
+/// The shared memory of a block: its dynamic part, and the one copy of the program's __shared__ variables.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace simt {
+
+/// The dynamic part belongs to its block, so that pointers into it stay good while the block is set aside.
+class DynamicSharedMemory {
+ public:
+  explicit DynamicSharedMemory(std::size_t size);
+  ~DynamicSharedMemory();
+  DynamicSharedMemory(const DynamicSharedMemory&) = delete;
+  DynamicSharedMemory& operator=(const DynamicSharedMemory&) = delete;
+
+  void* data() const { return data_; }
+  void poison();
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_;
+};
+
+/// Fills all __shared__ variables with 0xFF: a NaN as float, half and bfloat16, -1 as int.
+void poison_static_shared_memory();
+
+/// The values of all __shared__ variables, for a block that is set aside half-way.
+using StaticSharedImage = std::vector<char>;
+StaticSharedImage save_static_shared_memory();
+void restore_static_shared_memory(const StaticSharedImage& image);
+
+}  // namespace simt
