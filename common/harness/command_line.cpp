@@ -186,17 +186,14 @@ void load_vectors(const Options& options, const Chapter& chapter, RunRequest& re
 
 void check_sizes(const Options& options, const RunRequest& request) {
   const Shape& s = request.shape;
-  const auto named = [&](const char* option) {  // the option, or the file the value came from
-    return options.given(option) || !options.given("config")
-               ? fmt::format("--{}", option)
-               : fmt::format("{}: {}", options.text("config"), option);
-  };
-  if (s.rotary_dim % 2 != 0 || s.rotary_dim > s.head_dim)
-    throw InputError(fmt::format("{}: {} is not allowed; allowed: an even number from 2 to head_dim ({})",
-                                 named("rotary-dim"), s.rotary_dim, s.head_dim));
-  if (s.kv_heads > 0 && s.q_heads % s.kv_heads != 0)
-    throw InputError(fmt::format("{}: {} does not divide the {} query heads; allowed: 0 or a divisor",
-                                 named("kv-heads"), s.kv_heads, s.q_heads));
+  if (const std::string fault = fault_of(s);
+      !fault.empty()) {  // "rotary_dim: …": name the option, or the file
+    std::string option = fault.substr(0, fault.find(':'));
+    std::replace(option.begin(), option.end(), '_', '-');
+    const bool from_file = options.given("config") && !options.given(option);
+    throw InputError(from_file ? fmt::format("{}: {}", options.text("config"), fault)
+                               : fmt::format("--{}{}", option, fault.substr(fault.find(':'))));
+  }
   // In double, which does not wrap. The check holds about 40 bytes per element.
   const double elements = static_cast<double>(s.batch) * static_cast<double>(s.tokens) *
                           static_cast<double>(s.q_heads + s.kv_heads) * static_cast<double>(s.head_dim);

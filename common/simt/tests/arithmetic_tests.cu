@@ -100,7 +100,8 @@ __global__ void use_halves(float* out, const __half2* pairs, const __nv_bfloat16
   const __half a = __float2half(1.0f), b = __float2half(0x1p-11f);
   out[0] = __half2float(a + b);                                             // a tie goes to even
   out[1] = __half2float(__hfma(a, a, __float2half(0x1p-10f)));
-  out[2] = __half2float(__hfma(__float2half(0x1.004p0f), __float2half(0x1.ff8p-12f), a));  // rounded once
+  // 1024.5 + 2^-16: rounded once it is 1025; rounded to float first it becomes a tie, and then 1024.
+  out[2] = __half2float(__hfma(__float2half(99.0f), __float2half(331.0f / 65536.0f), __float2half(1024.0f)));
   out[3] = float(__hadd2(pairs[0], pairs[1]).y), out[4] = float(__hmul2(pairs[0], pairs[1]).x);
   out[5] = __half22float2(__lowhigh2highlow(pairs[0])).x;
   out[6] = __bfloat162float(__float2bfloat16(1.0f + 0x1p-8f)), out[7] = float(__hfma2(bpairs[0], bpairs[1], bpairs[0]).x);
@@ -215,13 +216,13 @@ TEST_CASE("constant and device variables") {
 }
 
 TEST_CASE("half and bfloat16") {
-  const auto half2 = [](float x, float y) { return __floats2half2_rn(x, y); };
-  const auto bfloat2 = [](float x, float y) { return __floats2bfloat162_rn(x, y); };
-  Buffer<__half2> pairs(std::vector<__half2>{half2(1.5f, 2), half2(4, 0.25f)});
-  Buffer<__nv_bfloat162> bpairs(std::vector<__nv_bfloat162>{bfloat2(3, 1), bfloat2(5, 1)});
+  const auto half_pair = [](float x, float y) { return __floats2half2_rn(x, y); };
+  const auto bfloat16_pair = [](float x, float y) { return __floats2bfloat162_rn(x, y); };
+  Buffer<__half2> pairs(std::vector<__half2>{half_pair(1.5f, 2), half_pair(4, 0.25f)});
+  Buffer<__nv_bfloat162> bpairs(std::vector<__nv_bfloat162>{bfloat16_pair(3, 1), bfloat16_pair(5, 1)});
   Buffer<float> out(16);
   REQUIRE(run(1, 1, use_halves, out.data(), pairs.data(), bpairs.data()) == cudaSuccess);
-  const std::vector<float> want{1, 0x1.004p0f, 0x1.004p0f, 2.25f, 6, 2, 1, 18, 0, 1, 65504, 0x7c00, 0x8000, 6, -1.5f, 0.5f};
+  const std::vector<float> want{1, 0x1.004p0f, 1025, 2.25f, 6, 2, 1, 18, 0, 1, 65504, 0x7c00, 0x8000, 6, -1.5f, 0.5f};
   const std::vector<float> got = out.download();
   for (std::size_t i = 0; i < want.size(); ++i) {
     CAPTURE(i);

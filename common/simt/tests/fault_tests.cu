@@ -64,7 +64,7 @@ __global__ void call_with_mask(unsigned mask, unsigned callers, int* out) {
 
 constexpr unsigned kMaskLow = __LINE__ + 2;
 __global__ void masks_disagree(int* out) {
-  out[threadIdx.x] = threadIdx.x < 4 ? __any_sync(0xffu, 1) : __any_sync(threadIdx.x < 8 ? 0xffffu : 0xff00u, 1);
+  out[threadIdx.x] = __any_sync(threadIdx.x < 8 ? 0xffffu : 0xff0fu, 1);
 }
 
 constexpr unsigned kDeadBarrier = __LINE__ + 4;
