@@ -129,9 +129,10 @@ inline std::vector<CheckResult> show_accuracy(const ScheduleSpec& spec) {
   return results;
 }
 
-/// One number of the computation rounded to a 16-bit type; each of these was in somebody's code.
+/// Part of the computation rounded to a 16-bit type; each of these was in somebody's code.
 struct WrongPlace {
   const char* what;
+  const char* pair;
   std::int32_t position;
   double exact, got;  // the cosine
 };
@@ -141,22 +142,22 @@ inline std::vector<WrongPlace> wrong_places() {
   const auto bf16 = [](double x) {
     return static_cast<double>(round_to(Dtype::bf16, static_cast<float>(x)));
   };
-  const double f32 = std::pow(1e4, -2.0 / 32), f128 = std::pow(1e4, -2.0 / 128);  // pair 1
+  const double f32 = std::pow(1e4, -2.0 / 32), f128 = std::pow(1e4, -2.0 / 128);  // pair 1 of each
   return {
-      {"angle in fp16, pair 1 of 16", 1857, std::cos(1857 * f32), std::cos(f16(f16(1857) * f16(f32)))},
-      {"frequency in bf16, pair 1 of 64", 257, std::cos(257 * f128), std::cos(257 * bf16(f128))},
-      {"frequency in bf16, pair 1 of 64", 4095, std::cos(4095 * f128), std::cos(4095 * bf16(f128))},
-      {"position in bf16, pair 0", 257, std::cos(257.0), std::cos(bf16(257))},
-      {"position in bf16, pair 0", 4095, std::cos(4095.0), std::cos(bf16(4095))},
-      {"table in bf16, angle 0.1032", 1, std::cos(0.1032), bf16(std::cos(0.1032))},
+      {"frequency and angle in fp16", "1 of 16", 1857, std::cos(1857 * f32), std::cos(f16(1857 * f16(f32)))},
+      {"frequency in bf16", "1 of 64", 257, std::cos(257 * f128), std::cos(257 * bf16(f128))},
+      {"frequency in bf16", "1 of 64", 4095, std::cos(4095 * f128), std::cos(4095 * bf16(f128))},
+      {"position in bf16", "0", 257, std::cos(257.0), std::cos(bf16(257))},
+      {"position in bf16", "0", 4095, std::cos(4095.0), std::cos(bf16(4095))},
+      {"cosine in bf16, angle 0.1032", "-", 1, std::cos(0.1032), bf16(std::cos(0.1032))},
   };
 }
 
 inline void show_wrong_places() {
-  std::printf("\nThe same cosine with one number in 16 bits, base 10000\n\n");
-  std::printf("  %-31s  position     exact  with 16 bits\n", "what is in 16 bits");
+  std::printf("\nThe same cosine, part of its way in 16 bits, base 10000\n\n");
+  std::printf("  %-28s  %-7s  position      exact        got\n", "what is in 16 bits", "pair");
   for (const WrongPlace& w : wrong_places())
-    std::printf("  %-31s  %8d  %8.6f  %12.6f\n", w.what, w.position, w.exact, w.got);
+    std::printf("  %-28s  %-7s  %8d  %9.6f  %9.6f\n", w.what, w.pair, w.position, w.exact, w.got);
 }
 
 /// The oracle against what a test vector says. Both sides are plain float64 formulas: per pair they differ by

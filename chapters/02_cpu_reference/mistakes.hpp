@@ -74,7 +74,7 @@ inline Variant taken_apart(std::string name, Pieces pieces) {
   return variant;
 }
 
-/// The mistakes of DESIGN's fault list that do not need a GPU. The first one exists in the half style only.
+/// All fifteen, by name. The first one exists in the half style only.
 inline std::vector<Variant> mistakes() {
   std::vector<Variant> list;
   const auto add = [&](const char* name, auto change) {

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <numbers>
 #include <vector>
 
 #include "chapters/02_cpu_reference/accuracy.hpp"
@@ -270,6 +269,17 @@ TEST_CASE("one number in 16 bits in the wrong place") {
   is(4, std::cos(4095.0), std::cos(4096.0));  // 4095 is no bfloat16; 4096 is
   is(5, 0.994680, 0.996094);
   CHECK(places[5].got / places[5].exact - 1 == Approx(0.0014).epsilon(0.02));
+}
+
+TEST_CASE("a relative tolerance per value cannot work: the difference may cancel") {
+  // cos 77906 and sin 77906 differ by 3e-5. A correct float result keeps few of the difference's digits, and
+  // is wrong by less than a tenth of a rounding of the pair's length.
+  const std::vector<float> y = rotate_one(variants().front(), {1, 1}, 2, 77906, Style::half);
+  const CosSin exact = exact_cos_sin(77906, 1.0);
+  const double expected = exact.cos - exact.sin, error = std::abs(static_cast<double>(y[0]) - expected);
+  CHECK(expected == Approx(3.094736e-5).epsilon(1e-6));
+  CHECK(error / std::abs(expected) == Approx(4.1e-4).epsilon(0.02));
+  CHECK(error / std::sqrt(2.0) < 1e-8);
 }
 
 TEST_CASE("the small case catches every mistake by name, the usual first test does not") {

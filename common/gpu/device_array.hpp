@@ -35,11 +35,15 @@ class DeviceArray {
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  /// Copies host.size() == size() elements to the device and waits.
+  /// Copies host.size() == size() elements to the device and waits until they are there. cudaMemcpy alone may
+  /// return while the last bytes of pageable memory are still on their way, and a non-blocking stream does
+  /// not wait for them.
   void upload(std::span<const T> host) {
-    if (size_ > 0) CUDA_CHECK(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
+    if (size_ == 0) return;
+    CUDA_CHECK(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
-  /// Waits for the device and copies all elements back.
+  /// Copies all elements back. Synchronise the stream that wrote them first: the copy does not wait for it.
   std::vector<T> download() const {
     std::vector<T> host(size_);
     if (size_ > 0) CUDA_CHECK(cudaMemcpy(host.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));

@@ -1,3 +1,5 @@
+/// \file
+/// The benchmark: cases A to D, graph replays, the copy beside them.
 #include "common/harness/bench.hpp"
 
 #include <fmt/format.h>
@@ -83,6 +85,7 @@ double time_copy(const Stream& stream, const BenchCase& bench, std::int64_t byte
     CUDA_CHECK(cudaMemset(from[i].data(), 0x3C, size));
     CUDA_CHECK(cudaMemset(to[i].data(), 0, size));
   }
+  CUDA_CHECK(cudaDeviceSynchronize());  // memset may still be at work, and our stream would not wait for it
   const Timing kernel = time_launches(stream, bench.launches, [&](int i) {
     const std::size_t set = static_cast<std::size_t>(i) % sets;
     launch_copy(from[set].data(), to[set].data(), size, stream);

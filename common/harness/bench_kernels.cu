@@ -1,3 +1,5 @@
+/// \file
+/// The copy and the empty kernel.
 #include "common/gpu/launch.hpp"
 #include "common/harness/bench_kernels.hpp"
 

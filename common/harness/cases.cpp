@@ -1,3 +1,5 @@
+/// \file
+/// Makes the inputs of the checks.
 #include "common/harness/cases.hpp"
 
 #include <array>

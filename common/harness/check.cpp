@@ -1,3 +1,5 @@
+/// \file
+/// Loads a case, runs a variant, compares.
 #include "common/harness/check.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+/// \file
+/// The options of all chapters and what they may be.
 #include "common/harness/command_line.hpp"
 
 #include <fmt/format.h>
@@ -184,7 +186,7 @@ void load_vectors(const Options& options, const Chapter& chapter, RunRequest& re
   }
 }
 
-void check_sizes(const Options& options, const RunRequest& request) {
+void check_sizes(const Options& options, const Chapter& chapter, const RunRequest& request) {
   const Shape& s = request.shape;
   if (const std::string fault = fault_of(s);
       !fault.empty()) {  // "rotary_dim: …": name the option, or the file
@@ -194,6 +196,8 @@ void check_sizes(const Options& options, const RunRequest& request) {
     throw InputError(from_file ? fmt::format("{}: {}", options.text("config"), fault)
                                : fmt::format("--{}{}", option, fault.substr(fault.find(':'))));
   }
+  if (chapter.variants.empty()) return;  // no tensors
+
   // In double, which does not wrap. The check holds about 40 bytes per element.
   const double elements = static_cast<double>(s.batch) * static_cast<double>(s.tokens) *
                           static_cast<double>(s.q_heads + s.kv_heads) * static_cast<double>(s.head_dim);
@@ -253,7 +257,7 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
   options.read<std::uint64_t>("seed", request.seed, 0, std::numeric_limits<std::uint64_t>::max());
   request.schedule.head_dim = s.head_dim;
   request.schedule.rotary_dim = s.rotary_dim;
-  check_sizes(options, request);
+  check_sizes(options, chapter, request);
 
   if (options.given("variant")) {
     request.variant = options.text("variant");

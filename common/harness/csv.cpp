@@ -1,3 +1,5 @@
+/// \file
+/// The CSV schema.
 #include "common/harness/csv.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +55,7 @@ std::string format_csv(const Chapter& chapter, const DeviceInfo& device, const s
                     device.sm, device.driver, device.toolkit, date, commit ? commit : "unknown", chapter.name,
                     quoted(row.check.what), quoted(row.check.on), row.shape.rows(), row.shape.q_heads,
                     row.shape.kv_heads, row.shape.head_dim, row.shape.rotary_dim, to_string(row.dtype),
-                    to_string(row.style), timing, row.check.error, row.check.tolerance);
+                    row.style ? to_string(*row.style) : "", timing, row.check.error, row.check.tolerance);
   }
   return text;
 }

@@ -29,7 +29,7 @@ struct ResultRow {
   CheckResult check;
   Shape shape;
   Dtype dtype = Dtype::f32;
-  Style style = Style::half;
+  std::optional<Style> style;  ///< none: the check knows no style
   std::optional<Timing> timing;
 };
 

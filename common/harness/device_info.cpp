@@ -1,3 +1,5 @@
+/// \file
+/// Asks the device who it is.
 #include "common/harness/device_info.hpp"
 
 #include <cuda_runtime.h>

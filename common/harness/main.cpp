@@ -1,3 +1,5 @@
+/// \file
+/// chapter_main(): where exceptions end and exit codes begin.
 #include <fmt/format.h>
 
 #include <cstdlib>

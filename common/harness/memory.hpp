@@ -60,7 +60,7 @@ class GuardedBuffer {
     std::vector<std::byte> bytes;
     bool guards_intact = true;
   };
-  /// Waits for the device and copies the content back.
+  /// Copies the content back; the stream that wrote it must have been synchronised.
   Content read() const {
     if (size_ == 0) return {};
     const std::vector<std::byte> all = device_.size() > 0 ? device_.download() : host_;

@@ -1,3 +1,5 @@
+/// \file
+/// run_chapter(): describe, check, time, report.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +19,11 @@
 
 namespace ropewalk {
 namespace {
+
+// An error as a fraction of its tolerance: two decimals say enough, and a huge one needs no digits.
+std::string fraction(double worst) {
+  return worst < 1000 ? fmt::format("{:.2f}", worst) : fmt::format("{:.1e}", worst);
+}
 
 std::vector<Variant> chosen_variants(const Chapter& chapter, const RunRequest& request) {
   std::vector<Variant> chosen;
@@ -66,7 +73,7 @@ std::vector<ResultRow> make_checks(const Chapter& chapter, const RunRequest& req
   std::vector<ResultRow> rows;
   if (chapter.own_checks)
     for (CheckResult& check : chapter.own_checks(request))
-      rows.push_back({std::move(check), request.shape, request.dtype, request.styles.front(), {}});
+      rows.push_back({std::move(check), request.shape, request.dtype, {}, {}});
   for (const TestVector& vector : request.vectors) {
     const Case c = vector_case(vector, request.dtype);
     rows.push_back(
@@ -81,24 +88,27 @@ std::vector<ResultRow> make_checks(const Chapter& chapter, const RunRequest& req
 }
 
 void print_checks(const Chapter& chapter, const std::vector<ResultRow>& rows) {
-  const bool styles = chapter.styles.size() > 1;
+  const bool styles =
+      chapter.styles.size() > 1 &&
+      std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.style.has_value(); });
   std::vector<std::vector<std::string>> table = {{"check", "on"}};
   if (styles) table[0].emplace_back("style");
   for (const char* heading : {"values", "worst error", "of its tolerance", "result"})
     table[0].emplace_back(heading);
   for (const ResultRow& row : rows) {
     table.push_back({row.check.what, row.check.on});
-    if (styles) table.back().emplace_back(to_string(row.style));
+    if (styles) table.back().emplace_back(row.style ? to_string(*row.style) : "-");
     for (const std::string& cell :
          {fmt::format("{}", row.check.values), fmt::format("{:.2g}", row.check.error),
-          fmt::format("{:.2f}", row.check.worst), std::string(row.check.passed() ? "ok" : "WRONG")})
+          fraction(row.check.worst), std::string(row.check.passed() ? "ok" : "WRONG")})
       table.back().push_back(cell);
   }
   fmt::print("\n");
   print_table(table);
   for (const ResultRow& row : rows)
     if (row.check.faults > 0)
-      fmt::print("\n{} on {}: {} faults, the first of them\n{}", row.check.what, row.check.on,
+      fmt::print("\n{} on {}{}: {} faults, the first of them\n{}", row.check.what, row.check.on,
+                 styles && row.style ? fmt::format(", {} style", to_string(*row.style)) : "",
                  row.check.faults, row.check.fault_text);
 }
 
@@ -108,7 +118,7 @@ void append_summary(const Chapter& chapter, const DeviceInfo& device, std::size_
   const char* path = std::getenv("ROPEWALK_SUMMARY");
   if (path == nullptr) return;
   if (std::FILE* file = std::fopen(path, "a")) {
-    fmt::print(file, "{}\t{}\t{}\t{:.2f}\t{}\n", chapter.name, device.name, checks, worst, result);
+    fmt::print(file, "{}\t{}\t{}\t{}\t{}\n", chapter.name, device.name, checks, fraction(worst), result);
     std::fclose(file);
   }
 }
@@ -153,8 +163,8 @@ int run_chapter(const Chapter& chapter, const RunRequest& request) {
     values += row.check.values;
   }
   append_summary(chapter, device, rows.size(), worst, all_passed() ? "success" : "FAILED");
-  fmt::print("\n{} checks, {} values compared, worst error {:.2f} of its tolerance\n", rows.size(), values,
-             worst);
+  fmt::print("\n{} checks, {} values compared, worst error {} of its tolerance\n", rows.size(), values,
+             fraction(worst));
   if (!all_passed()) {
     fmt::print("FAILED: the result is not what RoPE must give.\n");
     return kMismatch;

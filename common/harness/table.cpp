@@ -1,3 +1,5 @@
+/// \file
+/// Prints tables.
 #include "common/harness/table.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+/// \file
+/// Compares value by value.
 #include "common/rope/compare.hpp"
 
 #include <algorithm>

@@ -15,20 +15,20 @@ namespace ropewalk {
 
 /// The result of one check, for tables and for the last line of a program.
 struct CheckResult {
-  std::string what;         ///< the variant or property
-  std::string on;           ///< the case
-  std::int64_t values = 0;  ///< how many values were compared
-  double worst = 0.0;       ///< largest error as a fraction of its tolerance; NaN counts as infinite
-  double error = 0.0;       ///< that error
-  double tolerance = 0.0;   ///< and its tolerance
-  std::int64_t faults = 0;  ///< how many faults there were
-  std::string fault_text;   ///< the first of them, one per line
+  std::string what;             ///< the variant or property
+  std::string on;               ///< the case
+  std::int64_t values = 0;      ///< how many values were compared
+  double worst = 0.0;           ///< largest error as a fraction of its tolerance; NaN counts as infinite
+  double error = 0.0;           ///< that error
+  double tolerance = 0.0;       ///< and its tolerance
+  std::int64_t faults = 0;      ///< how many faults there were
+  std::string fault_text = {};  ///< the first of them, one per line
 
   bool passed() const { return faults == 0; }
 
   /// Counts one value, and a fault unless difference <= tolerance; NaN is a fault. Returns whether it was
   /// right.
-  bool value(double difference, double tolerance);
+  bool value(double difference, double allowed);
   /// Counts a fault; the first few lines are kept.
   void fault(const std::string& line);
 };

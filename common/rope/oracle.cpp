@@ -8,6 +8,7 @@
 
 namespace ropewalk {
 
+// [exact]
 long double exact_angle(std::int64_t position, double inv_freq) {
   return static_cast<long double>(position) * static_cast<long double>(inv_freq);
 }
@@ -16,6 +17,7 @@ CosSin exact_cos_sin(std::int64_t position, double inv_freq) {
   const long double angle = exact_angle(position, inv_freq);
   return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
 }
+// [exact]
 
 std::vector<CosSin> exact_cos_sin_row(const Schedule& schedule, std::int64_t position) {
   std::vector<CosSin> row;

@@ -141,7 +141,8 @@ TEST_CASE("bad options: the option and what is allowed, exit 2") {
   expect_refusal(kNaive + "--tokens -1", {"--tokens", "-1"});
   expect_refusal(kNaive + "--tokens 1.5", {"--tokens", "1.5"});
   expect_refusal(kNaive + "--tokens 99999999999999999999", {"--tokens"});
-  expect_refusal(kNaive + "--tokens 1000000000 --batch 1000000000", {"memory"});
+  expect_refusal(kNaive + "--tokens 1000000000", {"--tokens", "memory"});
+  expect_refusal(kNaive + "--tokens 1000000000 --batch 1000000000", {"--tokens", "2^60"});
   expect_refusal(kNaive +
                      "--tokens 1000000000 --batch 1000000000 --position-offset -2147483648 --q-heads 65536 "
                      "--head-dim 65536",
