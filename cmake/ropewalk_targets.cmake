@@ -59,10 +59,11 @@ function(ropewalk_library name)
 endfunction()
 
 # ropewalk_add_test(<name> <device> [ENVIRONMENT <VAR=value>...] COMMAND <word>...): a test with the labels, the time limit and
-# the "skipped" exit code that all of them have. The folder it is registered in is a label too: `ctest -L 03_naive`.
+# the "skipped" exit code that all of them have. The chapter or the part of common/ is a label too: `ctest -L 03_naive`.
 function(ropewalk_add_test name device)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ENVIRONMENT;COMMAND")
-  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "^[a-z]+/([^/]+).*" "\\1" folder ${folder})
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES
     LABELS "${device};${folder}" SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT "${arg_ENVIRONMENT}")

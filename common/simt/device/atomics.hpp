@@ -4,7 +4,8 @@
 
 #include <type_traits>
 
-// The value may be of another type than the memory (atomicAdd(&sum, 1)): it converts as in a call of the real overload.
+// The value may be of another type than the memory (atomicAdd(&sum, 1)): it converts as in a call of the real
+// overload.
 template <class T>
 T atomicAdd(T* address, std::type_identity_t<T> value) {
   const T old = *address;

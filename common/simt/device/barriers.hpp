@@ -34,6 +34,10 @@ inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 
-[[noreturn]] inline void __trap(simt::Location where = simt::Location::current()) { simt::trap(where); }
+[[noreturn]] inline void __trap(simt::Location where = simt::Location::current()) {
+  simt::trap(where);
+}
 /// A spinning thread must call this: nothing else takes the processor away from it.
-inline void __nanosleep(unsigned) { simt::yield_thread(); }
+inline void __nanosleep(unsigned) {
+  simt::yield_thread();
+}

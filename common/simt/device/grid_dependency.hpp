@@ -1,5 +1,6 @@
 /// \file
-/// The two device calls of programmatic dependent launch. executor/grid.cpp tells how an overlap is acted out.
+/// The two device calls of programmatic dependent launch. executor/grid.cpp tells how an overlap is acted
+/// out.
 #pragma once
 
 /// Waits until the kernels this one depends on have finished.

@@ -6,12 +6,22 @@
 #include <cmath>
 #include <cstdint>
 
-inline int __clz(int x) { return std::countl_zero(unsigned(x)); }
-inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
-inline int __popc(unsigned x) { return std::popcount(x); }
-inline int __popcll(unsigned long long x) { return std::popcount(x); }
+inline int __clz(int x) {
+  return std::countl_zero(unsigned(x));
+}
+inline int __clzll(long long x) {
+  return std::countl_zero(static_cast<unsigned long long>(x));
+}
+inline int __popc(unsigned x) {
+  return std::popcount(x);
+}
+inline int __popcll(unsigned long long x) {
+  return std::popcount(x);
+}
 /// Position of the lowest set bit, counted from 1; 0 if there is none.
-inline int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(unsigned(x)) + 1; }
+inline int __ffs(int x) {
+  return x == 0 ? 0 : std::countr_zero(unsigned(x)) + 1;
+}
 inline int __ffsll(long long x) {
   return x == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(x)) + 1;
 }
@@ -22,8 +32,12 @@ inline unsigned __brev(unsigned x) {
 }
 
 /// Upper half of the product.
-inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((std::uint64_t(a) * b) >> 32); }
-inline int __mulhi(int a, int b) { return int((std::int64_t(a) * b) >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return unsigned((std::uint64_t(a) * b) >> 32);
+}
+inline int __mulhi(int a, int b) {
+  return int((std::int64_t(a) * b) >> 32);
+}
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   const std::uint64_t a_low = a & 0xffffffffu, a_high = a >> 32, b_low = b & 0xffffffffu, b_high = b >> 32;
   const std::uint64_t middle = a_high * b_low + ((a_low * b_low) >> 32);
@@ -57,21 +71,33 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selectors) {
   return result;
 }
 
-inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
-inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
-inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
-inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
-inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
-inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
+inline int __float_as_int(float x) {
+  return std::bit_cast<int>(x);
+}
+inline unsigned __float_as_uint(float x) {
+  return std::bit_cast<unsigned>(x);
+}
+inline float __int_as_float(int x) {
+  return std::bit_cast<float>(x);
+}
+inline float __uint_as_float(unsigned x) {
+  return std::bit_cast<float>(x);
+}
+inline long long __double_as_longlong(double x) {
+  return std::bit_cast<long long>(x);
+}
+inline double __longlong_as_double(long long x) {
+  return std::bit_cast<double>(x);
+}
 
-#define SIMT_MIN_MAX(Result, A, B)           \
-  constexpr Result min(A a, B b) {           \
+#define SIMT_MIN_MAX(Result, A, B)                                       \
+  constexpr Result min(A a, B b) {                                       \
     const Result x = static_cast<Result>(a), y = static_cast<Result>(b); \
-    return x < y ? x : y;                    \
-  }                                          \
-  constexpr Result max(A a, B b) {           \
+    return x < y ? x : y;                                                \
+  }                                                                      \
+  constexpr Result max(A a, B b) {                                       \
     const Result x = static_cast<Result>(a), y = static_cast<Result>(b); \
-    return x > y ? x : y;                    \
+    return x > y ? x : y;                                                \
   }
 SIMT_MIN_MAX(int, int, int)
 SIMT_MIN_MAX(unsigned, unsigned, unsigned)
@@ -88,11 +114,27 @@ SIMT_MIN_MAX(unsigned long long, unsigned long long, long long)
 #undef SIMT_MIN_MAX
 
 // A NaN loses against a number.
-inline float min(float a, float b) { return std::fmin(a, b); }
-inline float max(float a, float b) { return std::fmax(a, b); }
-inline double min(double a, double b) { return std::fmin(a, b); }
-inline double max(double a, double b) { return std::fmax(a, b); }
-inline double min(float a, double b) { return std::fmin(double(a), b); }
-inline double max(float a, double b) { return std::fmax(double(a), b); }
-inline double min(double a, float b) { return std::fmin(a, double(b)); }
-inline double max(double a, float b) { return std::fmax(a, double(b)); }
+inline float min(float a, float b) {
+  return std::fmin(a, b);
+}
+inline float max(float a, float b) {
+  return std::fmax(a, b);
+}
+inline double min(double a, double b) {
+  return std::fmin(a, b);
+}
+inline double max(double a, double b) {
+  return std::fmax(a, b);
+}
+inline double min(float a, double b) {
+  return std::fmin(double(a), b);
+}
+inline double max(float a, double b) {
+  return std::fmax(double(a), b);
+}
+inline double min(double a, float b) {
+  return std::fmin(a, double(b));
+}
+inline double max(double a, float b) {
+  return std::fmax(a, double(b));
+}

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <type_traits>
 
-#define SIMT_LOAD(name)     \
-  template <class T>        \
+#define SIMT_LOAD(name)      \
+  template <class T>         \
   T name(const T* address) { \
-    return *address;        \
+    return *address;         \
   }
 SIMT_LOAD(__ldg)
 SIMT_LOAD(__ldca)
@@ -18,10 +18,10 @@ SIMT_LOAD(__ldlu)
 SIMT_LOAD(__ldcv)
 #undef SIMT_LOAD
 
-#define SIMT_STORE(name)                                  \
-  template <class T>                                      \
+#define SIMT_STORE(name)                                 \
+  template <class T>                                     \
   void name(T* address, std::type_identity_t<T> value) { \
-    *address = value;                                     \
+    *address = value;                                    \
   }
 SIMT_STORE(__stwb)
 SIMT_STORE(__stcg)

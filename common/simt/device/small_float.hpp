@@ -1,5 +1,6 @@
 /// \file
-/// Rounding to the two 16-bit floating-point formats, half and bfloat16. All of it is exact: the bits are those a GPU produces.
+/// Rounding to the two 16-bit floating-point formats, half and bfloat16. All of it is exact: the bits are
+/// those a GPU produces.
 #pragma once
 
 #include <bit>
@@ -22,6 +23,8 @@ template <class T>
 concept SmallFloatPair = is_small_float_pair<T>;
 
 inline constexpr std::uint32_t kFloatInfinity = 0x7f800000;
+inline constexpr std::uint32_t kFloatNan =
+    0x7fffffff;                                     // what the NaNs of half become; bfloat16 keeps its bits
 inline constexpr std::uint16_t kSmallNan = 0x7fff;  // the NaN of every GPU operation, in either format
 
 /// float to half, ties to even.
@@ -35,14 +38,17 @@ inline std::uint16_t half_from_float(float value) {
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return std::uint16_t(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000));
   }
-  // Change the exponent's bias from 127 to 15, then round away the lowest 13 bits; a carry may run into the exponent.
+  // Change the exponent's bias from 127 to 15, then round away the lowest 13 bits; a carry may run into the
+  // exponent.
   return std::uint16_t(sign | ((magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13));
 }
 
 inline float float_from_half(std::uint16_t bits) {
   const std::uint32_t sign = std::uint32_t(bits & 0x8000) << 16, magnitude = bits & 0x7fff;
-  if (magnitude >= 0x7c00) return std::bit_cast<float>(sign | kFloatInfinity | (magnitude & 0x3ff) << 13);
-  if (magnitude < 0x400) return std::copysign(float(magnitude) * 0x1p-24f, std::bit_cast<float>(sign | 0x3f800000));
+  if (magnitude > 0x7c00) return std::bit_cast<float>(kFloatNan);
+  if (magnitude == 0x7c00) return std::bit_cast<float>(sign | kFloatInfinity);
+  if (magnitude < 0x400)
+    return std::copysign(float(magnitude) * 0x1p-24f, std::bit_cast<float>(sign | 0x3f800000));
   return std::bit_cast<float>(sign | ((magnitude << 13) + (112u << 23)));
 }
 
@@ -53,10 +59,12 @@ inline std::uint16_t bfloat16_from_float(float value) {
   return std::uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-inline float float_from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t(bits) << 16); }
+inline float float_from_bfloat16(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t(bits) << 16);
+}
 
-// Rounding twice can go wrong: the first rounding may produce a tie that the exact value was not. Rounding to odd prevents
-// that. An inexact result gets an odd last bit, which is never a tie of the shorter format.
+// Rounding twice can go wrong: the first rounding may produce a tie that the exact value was not. Rounding to
+// odd prevents that. An inexact result gets an odd last bit, which is never a tie of the shorter format.
 
 /// double to float, rounded to odd.
 inline float round_to_odd(double value) {
@@ -87,7 +95,8 @@ double double_from_integer(Integer value) {
   } else {
     const bool negative = value < 0;
     const std::uint64_t magnitude = negative ? 0 - std::uint64_t(value) : std::uint64_t(value);
-    const std::uint64_t rounded = magnitude >> 53 == 0 ? magnitude : (magnitude >> 12 | ((magnitude & 0xfff) != 0)) << 12;
+    const std::uint64_t rounded =
+        magnitude >> 53 == 0 ? magnitude : (magnitude >> 12 | ((magnitude & 0xfff) != 0)) << 12;
     return negative ? -double(rounded) : double(rounded);
   }
 }

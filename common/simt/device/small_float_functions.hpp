@@ -1,6 +1,6 @@
 /// \file
-/// The intrinsics that __half and __nv_bfloat16 share. Each computes in float or double, where the result is exact or rounds
-/// harmlessly, and rounds once to the 16-bit type.
+/// The intrinsics that __half and __nv_bfloat16 share. Each computes in float or double, where the result is
+/// exact or rounds harmlessly, and rounds once to the 16-bit type.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,8 @@ T saturate(T value) {
   const float x = float(value);
   return x > 0.0f ? (x < 1.0f ? value : T(1.0f)) : T(0.0f);
 }
-/// Directed rounding: `nearest` moved one step toward zero, down or up if it lies on the wrong side of `exact`.
+/// Directed rounding: `nearest` moved one step toward zero, down or up if it lies on the wrong side of
+/// `exact`.
 template <SmallFloat T>
 T toward_zero(T nearest, float exact) {
   return std::fabs(float(nearest)) > std::fabs(exact) ? from_bits<T>(bits_of(nearest) - 1) : nearest;
@@ -140,19 +141,19 @@ T __hfma_relu(T a, std::type_identity_t<T> b, std::type_identity_t<T> c) {
 }
 
 // The same for pairs, element by element.
-#define SIMT_PAIR_FUNCTION_1(name2, name)              \
-  template <simt::SmallFloatPair P>                    \
-  P name2(P a) {                                       \
-    return P(name(a.x), name(a.y));                    \
+#define SIMT_PAIR_FUNCTION_1(name2, name) \
+  template <simt::SmallFloatPair P>       \
+  P name2(P a) {                          \
+    return P(name(a.x), name(a.y));       \
   }
-#define SIMT_PAIR_FUNCTION_2(name2, name)              \
-  template <simt::SmallFloatPair P>                    \
-  P name2(P a, P b) {                                  \
-    return P(name(a.x, b.x), name(a.y, b.y));          \
+#define SIMT_PAIR_FUNCTION_2(name2, name)     \
+  template <simt::SmallFloatPair P>           \
+  P name2(P a, P b) {                         \
+    return P(name(a.x, b.x), name(a.y, b.y)); \
   }
-#define SIMT_PAIR_FUNCTION_3(name2, name)              \
-  template <simt::SmallFloatPair P>                    \
-  P name2(P a, P b, P c) {                             \
+#define SIMT_PAIR_FUNCTION_3(name2, name)               \
+  template <simt::SmallFloatPair P>                     \
+  P name2(P a, P b, P c) {                              \
     return P(name(a.x, b.x, c.x), name(a.y, b.y, c.y)); \
   }
 SIMT_PAIR_FUNCTION_1(__hneg2, __hneg)
@@ -192,40 +193,40 @@ float __high2float(P a) {
   return float(a.y);
 }
 
-// Comparisons. A NaN makes the plain form false and the form with a u ("unordered") true. The pair forms return 1 or 0 for
-// each element, whether both compare true (hb...), or a mask of 16 bits per element.
-#define SIMT_COMPARISON(name, compare)                                                                       \
-  template <simt::SmallFloat T>                                                                              \
-  bool __h##name(T a, std::type_identity_t<T> b) {                                                           \
-    return !__hisnan(a) && !__hisnan(b) && float(a) compare float(b);                                        \
-  }                                                                                                          \
-  template <simt::SmallFloat T>                                                                              \
-  bool __h##name##u(T a, std::type_identity_t<T> b) {                                                        \
-    return __hisnan(a) || __hisnan(b) || float(a) compare float(b);                                          \
-  }                                                                                                          \
-  template <simt::SmallFloatPair P>                                                                          \
-  P __h##name##2(P a, P b) {                                                                                 \
-    return P(__h##name(a.x, b.x) ? 1.0f : 0.0f, __h##name(a.y, b.y) ? 1.0f : 0.0f);                          \
-  }                                                                                                          \
-  template <simt::SmallFloatPair P>                                                                          \
-  P __h##name##u2(P a, P b) {                                                                                \
-    return P(__h##name##u(a.x, b.x) ? 1.0f : 0.0f, __h##name##u(a.y, b.y) ? 1.0f : 0.0f);                    \
-  }                                                                                                          \
-  template <simt::SmallFloatPair P>                                                                          \
-  bool __hb##name##2(P a, P b) {                                                                             \
-    return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                       \
-  }                                                                                                          \
-  template <simt::SmallFloatPair P>                                                                          \
-  bool __hb##name##u2(P a, P b) {                                                                            \
-    return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y);                                                 \
-  }                                                                                                          \
-  template <simt::SmallFloatPair P>                                                                          \
-  unsigned __h##name##2_mask(P a, P b) {                                                                     \
-    return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);                  \
-  }                                                                                                          \
-  template <simt::SmallFloatPair P>                                                                          \
-  unsigned __h##name##u2_mask(P a, P b) {                                                                    \
-    return (__h##name##u(a.x, b.x) ? 0xffffu : 0u) | (__h##name##u(a.y, b.y) ? 0xffff0000u : 0u);            \
+// Comparisons. A NaN makes the plain form false and the form with a u ("unordered") true. The pair forms
+// return 1 or 0 for each element, whether both compare true (hb...), or a mask of 16 bits per element.
+#define SIMT_COMPARISON(name, compare)                                                            \
+  template <simt::SmallFloat T>                                                                   \
+  bool __h##name(T a, std::type_identity_t<T> b) {                                                \
+    return !__hisnan(a) && !__hisnan(b) && float(a) compare float(b);                             \
+  }                                                                                               \
+  template <simt::SmallFloat T>                                                                   \
+  bool __h##name##u(T a, std::type_identity_t<T> b) {                                             \
+    return __hisnan(a) || __hisnan(b) || float(a) compare float(b);                               \
+  }                                                                                               \
+  template <simt::SmallFloatPair P>                                                               \
+  P __h##name##2(P a, P b) {                                                                      \
+    return P(__h##name(a.x, b.x) ? 1.0f : 0.0f, __h##name(a.y, b.y) ? 1.0f : 0.0f);               \
+  }                                                                                               \
+  template <simt::SmallFloatPair P>                                                               \
+  P __h##name##u2(P a, P b) {                                                                     \
+    return P(__h##name##u(a.x, b.x) ? 1.0f : 0.0f, __h##name##u(a.y, b.y) ? 1.0f : 0.0f);         \
+  }                                                                                               \
+  template <simt::SmallFloatPair P>                                                               \
+  bool __hb##name##2(P a, P b) {                                                                  \
+    return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                            \
+  }                                                                                               \
+  template <simt::SmallFloatPair P>                                                               \
+  bool __hb##name##u2(P a, P b) {                                                                 \
+    return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y);                                      \
+  }                                                                                               \
+  template <simt::SmallFloatPair P>                                                               \
+  unsigned __h##name##2_mask(P a, P b) {                                                          \
+    return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);       \
+  }                                                                                               \
+  template <simt::SmallFloatPair P>                                                               \
+  unsigned __h##name##u2_mask(P a, P b) {                                                         \
+    return (__h##name##u(a.x, b.x) ? 0xffffu : 0u) | (__h##name##u(a.y, b.y) ? 0xffff0000u : 0u); \
   }
 SIMT_COMPARISON(eq, ==)
 SIMT_COMPARISON(ne, !=)
@@ -236,12 +237,12 @@ SIMT_COMPARISON(ge, >=)
 #undef SIMT_COMPARISON
 
 // Elementary functions: the float function, rounded. A GPU's may differ in the last bit.
-#define SIMT_SMALL_MATH(name, expression)  \
-  template <simt::SmallFloat T>            \
-  T h##name(T a) {                         \
-    const float x = float(a);              \
-    return T(expression);                  \
-  }                                        \
+#define SIMT_SMALL_MATH(name, expression) \
+  template <simt::SmallFloat T>           \
+  T h##name(T a) {                        \
+    const float x = float(a);             \
+    return T(expression);                 \
+  }                                       \
   SIMT_PAIR_FUNCTION_1(h2##name, h##name)
 SIMT_SMALL_MATH(sqrt, std::sqrt(x))
 SIMT_SMALL_MATH(rsqrt, rsqrtf(x))
@@ -265,34 +266,48 @@ SIMT_SMALL_MATH(rint, std::rint(x))
 #undef SIMT_PAIR_FUNCTION_3
 
 // Operators. Not templates: mixing a half with a float must be ambiguous, as it is for nvcc.
-#define SIMT_ARITHMETIC_OPERATOR(T, op, function)                                      \
-  inline T operator op(const T& a, const T& b) { return function(a, b); }              \
-  inline T& operator op##=(T& a, const T& b) { return a = function(a, b); }
-#define SIMT_COMPARISON_OPERATOR(T, op, function) \
-  inline bool operator op(const T& a, const T& b) { return function(a, b); }
-#define SIMT_SMALL_FLOAT_OPERATORS(T)        \
-  SIMT_ARITHMETIC_OPERATOR(T, +, __hadd)     \
-  SIMT_ARITHMETIC_OPERATOR(T, -, __hsub)     \
-  SIMT_ARITHMETIC_OPERATOR(T, *, __hmul)     \
-  SIMT_ARITHMETIC_OPERATOR(T, /, __hdiv)     \
-  SIMT_COMPARISON_OPERATOR(T, ==, __heq)     \
-  SIMT_COMPARISON_OPERATOR(T, !=, __hneu)    \
-  SIMT_COMPARISON_OPERATOR(T, <, __hlt)      \
-  SIMT_COMPARISON_OPERATOR(T, <=, __hle)     \
-  SIMT_COMPARISON_OPERATOR(T, >, __hgt)      \
-  SIMT_COMPARISON_OPERATOR(T, >=, __hge)     \
-  inline T operator+(const T& a) { return a; } \
-  inline T operator-(const T& a) { return __hneg(a); }
-#define SIMT_SMALL_FLOAT_PAIR_OPERATORS(P)   \
-  SIMT_ARITHMETIC_OPERATOR(P, +, __hadd2)    \
-  SIMT_ARITHMETIC_OPERATOR(P, -, __hsub2)    \
-  SIMT_ARITHMETIC_OPERATOR(P, *, __hmul2)    \
-  SIMT_ARITHMETIC_OPERATOR(P, /, __h2div)    \
-  SIMT_COMPARISON_OPERATOR(P, ==, __hbeq2)   \
-  SIMT_COMPARISON_OPERATOR(P, !=, __hbneu2)  \
-  SIMT_COMPARISON_OPERATOR(P, <, __hblt2)    \
-  SIMT_COMPARISON_OPERATOR(P, <=, __hble2)   \
-  SIMT_COMPARISON_OPERATOR(P, >, __hbgt2)    \
-  SIMT_COMPARISON_OPERATOR(P, >=, __hbge2)   \
-  inline P operator+(const P& a) { return a; } \
-  inline P operator-(const P& a) { return __hneg2(a); }
+#define SIMT_ARITHMETIC_OPERATOR(T, op, function) \
+  inline T operator op(const T& a, const T& b) {  \
+    return function(a, b);                        \
+  }                                               \
+  inline T& operator op##=(T& a, const T& b) {    \
+    return a = function(a, b);                    \
+  }
+#define SIMT_COMPARISON_OPERATOR(T, op, function)   \
+  inline bool operator op(const T& a, const T& b) { \
+    return function(a, b);                          \
+  }
+#define SIMT_SMALL_FLOAT_OPERATORS(T)     \
+  SIMT_ARITHMETIC_OPERATOR(T, +, __hadd)  \
+  SIMT_ARITHMETIC_OPERATOR(T, -, __hsub)  \
+  SIMT_ARITHMETIC_OPERATOR(T, *, __hmul)  \
+  SIMT_ARITHMETIC_OPERATOR(T, /, __hdiv)  \
+  SIMT_COMPARISON_OPERATOR(T, ==, __heq)  \
+  SIMT_COMPARISON_OPERATOR(T, !=, __hneu) \
+  SIMT_COMPARISON_OPERATOR(T, <, __hlt)   \
+  SIMT_COMPARISON_OPERATOR(T, <=, __hle)  \
+  SIMT_COMPARISON_OPERATOR(T, >, __hgt)   \
+  SIMT_COMPARISON_OPERATOR(T, >=, __hge)  \
+  inline T operator+(const T& a) {        \
+    return a;                             \
+  }                                       \
+  inline T operator-(const T& a) {        \
+    return __hneg(a);                     \
+  }
+#define SIMT_SMALL_FLOAT_PAIR_OPERATORS(P)  \
+  SIMT_ARITHMETIC_OPERATOR(P, +, __hadd2)   \
+  SIMT_ARITHMETIC_OPERATOR(P, -, __hsub2)   \
+  SIMT_ARITHMETIC_OPERATOR(P, *, __hmul2)   \
+  SIMT_ARITHMETIC_OPERATOR(P, /, __h2div)   \
+  SIMT_COMPARISON_OPERATOR(P, ==, __hbeq2)  \
+  SIMT_COMPARISON_OPERATOR(P, !=, __hbneu2) \
+  SIMT_COMPARISON_OPERATOR(P, <, __hblt2)   \
+  SIMT_COMPARISON_OPERATOR(P, <=, __hble2)  \
+  SIMT_COMPARISON_OPERATOR(P, >, __hbgt2)   \
+  SIMT_COMPARISON_OPERATOR(P, >=, __hbge2)  \
+  inline P operator+(const P& a) {          \
+    return a;                               \
+  }                                         \
+  inline P operator-(const P& a) {          \
+    return __hneg2(a);                      \
+  }

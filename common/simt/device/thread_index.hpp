@@ -1,5 +1,6 @@
 /// \file
-/// Which thread of which block is running. The executor sets these before a thread runs and whenever it resumes one.
+/// Which thread of which block is running. The executor sets these before a thread runs and whenever it
+/// resumes one.
 #pragma once
 
 #include "common/simt/device/vector_types.hpp"

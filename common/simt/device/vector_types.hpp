@@ -1,28 +1,36 @@
 /// \file
-/// dim3 and the short vectors, with CUDA's alignment: a float4 at an address that 16 does not divide is a fault on a GPU, and
-/// -fsanitize=alignment reports it here because the type says so.
+/// dim3 and the short vectors, with CUDA's alignment: a float4 at an address that 16 does not divide is a
+/// fault on a GPU, and -fsanitize=alignment reports it here because the type says so.
 #pragma once
 
 #include <cstddef>
 
 // The widest vectors are aligned to 16 bytes, the widest access of a thread.
-#define SIMT_VECTOR_TYPES(Scalar, name)                                                                   \
-  struct name##1 {                                                                                        \
-    Scalar x;                                                                                             \
-  };                                                                                                      \
-  struct alignas(2 * sizeof(Scalar)) name##2 {                                                            \
-    Scalar x, y;                                                                                          \
-  };                                                                                                      \
-  struct name##3 {                                                                                        \
-    Scalar x, y, z;                                                                                       \
-  };                                                                                                      \
-  struct alignas(4 * sizeof(Scalar) < 16 ? 4 * sizeof(Scalar) : 16) name##4 {                             \
-    Scalar x, y, z, w;                                                                                    \
-  };                                                                                                      \
-  constexpr name##1 make_##name##1(Scalar x) { return {x}; }                                              \
-  constexpr name##2 make_##name##2(Scalar x, Scalar y) { return {x, y}; }                                 \
-  constexpr name##3 make_##name##3(Scalar x, Scalar y, Scalar z) { return {x, y, z}; }                    \
-  constexpr name##4 make_##name##4(Scalar x, Scalar y, Scalar z, Scalar w) { return {x, y, z, w}; }
+#define SIMT_VECTOR_TYPES(Scalar, name)                                       \
+  struct name##1 {                                                            \
+    Scalar x;                                                                 \
+  };                                                                          \
+  struct alignas(2 * sizeof(Scalar)) name##2 {                                \
+    Scalar x, y;                                                              \
+  };                                                                          \
+  struct name##3 {                                                            \
+    Scalar x, y, z;                                                           \
+  };                                                                          \
+  struct alignas(4 * sizeof(Scalar) < 16 ? 4 * sizeof(Scalar) : 16) name##4 { \
+    Scalar x, y, z, w;                                                        \
+  };                                                                          \
+  constexpr name##1 make_##name##1(Scalar x) {                                \
+    return {x};                                                               \
+  }                                                                           \
+  constexpr name##2 make_##name##2(Scalar x, Scalar y) {                      \
+    return {x, y};                                                            \
+  }                                                                           \
+  constexpr name##3 make_##name##3(Scalar x, Scalar y, Scalar z) {            \
+    return {x, y, z};                                                         \
+  }                                                                           \
+  constexpr name##4 make_##name##4(Scalar x, Scalar y, Scalar z, Scalar w) {  \
+    return {x, y, z, w};                                                      \
+  }
 
 SIMT_VECTOR_TYPES(signed char, char)
 SIMT_VECTOR_TYPES(unsigned char, uchar)

@@ -26,7 +26,8 @@ enum class WarpOperation : unsigned char {
   kReduceXor,
 };
 
-/// Parks the calling thread until every lane in `mask` has made the same call; returns its share of the result.
+/// Parks the calling thread until every lane in `mask` has made the same call; returns its share of the
+/// result.
 std::uint64_t exchange_in_warp(unsigned mask, WarpOperation operation, std::uint64_t value,
                                unsigned source_lane, Location where);
 unsigned active_lanes(Location where);
@@ -58,7 +59,8 @@ inline unsigned __activemask(simt::Location where = simt::Location::current()) {
   return simt::active_lanes(where);
 }
 
-// `width` (a power of two) cuts the warp into segments; a lane whose source lies outside its segment reads itself.
+// A lane number or distance counts modulo 32. `width` (a power of two) cuts the warp into segments; a lane
+// whose source lies outside its segment reads itself.
 template <class T>
 T __shfl_sync(unsigned mask, T value, int source, int width = warpSize,
               simt::Location where = simt::Location::current()) {
@@ -69,13 +71,14 @@ template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                  simt::Location where = simt::Location::current()) {
   const unsigned lane = simt::lane_index(), within = unsigned(width) - 1;
-  return simt::shuffle(mask, value, (lane & within) < delta ? lane : lane - delta, where);
+  return simt::shuffle(mask, value, (lane & within) < (delta & 31u) ? lane : lane - (delta & 31u), where);
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                    simt::Location where = simt::Location::current()) {
   const unsigned lane = simt::lane_index(), within = unsigned(width) - 1;
-  return simt::shuffle(mask, value, delta > within - (lane & within) ? lane : lane + delta, where);
+  return simt::shuffle(mask, value, (delta & 31u) > within - (lane & within) ? lane : lane + (delta & 31u),
+                       where);
 }
 // Unlike the others this one may read an earlier segment, only not a later one.
 template <class T>
@@ -105,16 +108,15 @@ unsigned __match_any_sync(unsigned mask, T value, simt::Location where = simt::L
 template <class T>
 unsigned __match_all_sync(unsigned mask, T value, int* all_match,
                           simt::Location where = simt::Location::current()) {
-  const unsigned lanes = unsigned(
-      simt::exchange_in_warp(mask, simt::WarpOperation::kMatchAll, simt::to_bits(value), 0, where));
+  const unsigned lanes =
+      unsigned(simt::exchange_in_warp(mask, simt::WarpOperation::kMatchAll, simt::to_bits(value), 0, where));
   *all_match = lanes != 0;
   return lanes;
 }
 
-#define SIMT_WARP_REDUCTION(name, T, operation)                                                       \
-  inline T name(unsigned mask, T value, simt::Location where = simt::Location::current()) {           \
-    return T(simt::exchange_in_warp(mask, simt::WarpOperation::operation, simt::to_bits(value), 0,    \
-                                    where));                                                          \
+#define SIMT_WARP_REDUCTION(name, T, operation)                                                             \
+  inline T name(unsigned mask, T value, simt::Location where = simt::Location::current()) {                 \
+    return T(simt::exchange_in_warp(mask, simt::WarpOperation::operation, simt::to_bits(value), 0, where)); \
   }
 SIMT_WARP_REDUCTION(__reduce_add_sync, unsigned, kReduceAdd)
 SIMT_WARP_REDUCTION(__reduce_add_sync, int, kReduceAdd)

@@ -33,7 +33,7 @@ Block::Block(const Launch& launch_)
 void Block::begin(std::uint64_t linear) {
   const dim3 grid = launch.grid;
   index = {unsigned(linear % grid.x), unsigned(linear / grid.x % grid.y), unsigned(linear / grid.x / grid.y)};
-  if (options().seed) scheduler.random.shuffle(order, 0, order.size());
+  if (scheduler.seeded) scheduler.random.shuffle(order, 0, order.size());
   started = 0;
   exited = at_barrier = 0;
   triggered = false;

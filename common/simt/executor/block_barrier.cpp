@@ -1,9 +1,8 @@
 /// \file
 /// __syncthreads() and the barriers that also vote.
-#include "common/simt/device/barriers.hpp"
-
 #include <cstring>
 
+#include "common/simt/device/barriers.hpp"
 #include "common/simt/executor/scheduler.hpp"
 #include "common/simt/simt.hpp"
 
@@ -26,8 +25,8 @@ bool agree_on_place(Block& block) {
     return false;
   }
   if (block.exited > 0 && !options().allow_early_exit) {
-    fail("barrier divergence: %u of %zu threads left the kernel before the barrier at %s, where %s waits", block.exited,
-         block.threads.size(), describe(first->where).c_str(), describe(*first).c_str());
+    fail("barrier divergence: %u of %zu threads left the kernel before the barrier at %s, where %s waits",
+         block.exited, block.threads.size(), describe(first->where).c_str(), describe(*first).c_str());
     return false;
   }
   return true;
@@ -69,7 +68,7 @@ int wait_at_block_barrier(BarrierVote vote, bool predicate, Location where) {
   complete_block_barrier(block);
   stop_if_failed();
   park();
-  return int(thread.result);
+  return int(scheduler.thread->result);
 }
 
 }  // namespace simt

@@ -11,15 +11,22 @@
 namespace simt {
 namespace {
 
-// Address space only: pages become real when a kernel touches them. AddressSanitizer's frames are several times larger.
+// Address space only: pages become real when a kernel touches them. AddressSanitizer's frames are several
+// times larger.
 constexpr std::size_t kStackSize = kAddressSanitizer ? 512 * 1024 : 128 * 1024;
 
-std::size_t guard_size() { return std::size_t(sysconf(_SC_PAGESIZE)); }
+constexpr std::size_t kCacheLine = 64, kCacheSets = 64;
+constexpr std::size_t kLinesPerSwitch =
+    5;  // touched by a typical park; odd, so that all sets are used in turn
+
+std::size_t guard_size() {
+  return std::size_t(sysconf(_SC_PAGESIZE));
+}
 
 }  // namespace
 
-Fiber::Fiber() : stack_size_(kStackSize) {
-  void* memory = mmap(nullptr, guard_size() + stack_size_, PROT_READ | PROT_WRITE,
+Fiber::Fiber() {
+  void* memory = mmap(nullptr, guard_size() + kStackSize, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     std::fprintf(stderr, "simt: no memory for the stack of a thread\n");
@@ -28,11 +35,14 @@ Fiber::Fiber() : stack_size_(kStackSize) {
   // A thread that overflows its stack must crash instead of writing into its neighbour's.
   mprotect(memory, guard_size(), PROT_NONE);
   stack_ = static_cast<char*>(memory) + guard_size();
+  // Stacks that all began at the same place in a page would compete for the same few lines of the cache.
+  static std::size_t fiber_count = 0;
+  stack_size_ = kStackSize - fiber_count++ * kLinesPerSwitch % kCacheSets * kCacheLine;
 }
 
 Fiber::~Fiber() {
-  unpoison(stack_, stack_size_);
-  munmap(stack_ - guard_size(), guard_size() + stack_size_);
+  unpoison(stack_, kStackSize);
+  munmap(stack_ - guard_size(), guard_size() + kStackSize);
 }
 
 void Fiber::restart(void (*entry)()) {
@@ -43,7 +53,7 @@ void Fiber::restart(void (*entry)()) {
 }
 
 void Fiber::first_steps() {
-  after_stack_switch(nullptr, &scheduler_stack_, &scheduler_stack_size_);
+  arrive(nullptr);
   current_->entry_();
   std::abort();
 }

@@ -1,10 +1,11 @@
 /// \file
-/// A fiber is a function with a stack of its own that can be left in the middle and resumed later. One CUDA thread that waits
-/// at a barrier keeps its place on one. This is the whole interface; a backend supplies FiberContext and the three functions
-/// named in fiber_boost.hpp and fiber_ucontext.hpp.
+/// A fiber is a function with a stack of its own that can be left in the middle and resumed later. One CUDA
+/// thread that waits at a barrier keeps its place on one. This is the whole interface; a backend supplies
+/// FiberContext, switch_context(), reset_context() and kDirectSwitch, as fiber_boost.hpp and
+/// fiber_ucontext.hpp do.
 ///
-/// Only the scheduler resumes fibers, and a fiber can only return to the scheduler: a backend that cannot switch between two
-/// fibers directly (a web page cannot) is good enough.
+/// A backend must be able to switch between the scheduler and a fiber. Switching from one fiber to another is
+/// a shortcut that it may do without (a web page cannot do it).
 #pragma once
 
 #include <cstddef>
@@ -31,9 +32,12 @@ class Fiber {
 
   /// For the scheduler: runs this fiber until it suspends itself.
   void resume();
-  /// For code on a fiber: back to the scheduler, until it resumes this fiber.
+  /// For code on a fiber: back to the scheduler, until this fiber is resumed.
   static void suspend();
-  /// For code on a fiber: back to the scheduler for good. Its frames are dropped, not unwound: no destructor runs.
+  /// For code on a fiber, where kDirectSwitch: the same, but goes on with `next` instead of the scheduler.
+  static void switch_to(Fiber& next);
+  /// For code on a fiber: back to the scheduler for good. Its frames are dropped, not unwound: no destructor
+  /// runs.
   [[noreturn]] static void abandon();
 
   /// The fiber that runs now, null while the scheduler does.
@@ -41,8 +45,10 @@ class Fiber {
 
  private:
   static void first_steps();
+  static void arrive(void* fake_stack);
 
   static inline Fiber* current_ = nullptr;
+  static inline bool from_scheduler_ = false;  // where the switch under way comes from
   static inline FiberContext scheduler_;
   static inline const void* scheduler_stack_ = nullptr;
   static inline std::size_t scheduler_stack_size_ = 0;
@@ -57,6 +63,7 @@ class Fiber {
 inline void Fiber::resume() {
   void* fake_stack = nullptr;
   current_ = this;
+  from_scheduler_ = true;
   before_stack_switch(&fake_stack, stack_, stack_size_);
   switch_context(scheduler_, context_);
   after_stack_switch(fake_stack, nullptr, nullptr);
@@ -67,7 +74,26 @@ inline void Fiber::suspend() {
   Fiber* self = current_;
   before_stack_switch(&self->fake_stack_, scheduler_stack_, scheduler_stack_size_);
   switch_context(self->context_, scheduler_);
-  after_stack_switch(self->fake_stack_, &scheduler_stack_, &scheduler_stack_size_);
+  arrive(self->fake_stack_);
+}
+
+inline void Fiber::switch_to(Fiber& next) {
+  Fiber* self = current_;
+  current_ = &next;
+  before_stack_switch(&self->fake_stack_, next.stack_, next.stack_size_);
+  switch_context(self->context_, next.context_);
+  arrive(self->fake_stack_);
+}
+
+// AddressSanitizer wants to be told where the scheduler's stack is; it only says so itself, after a switch
+// from there.
+inline void Fiber::arrive(void* fake_stack) {
+  if (from_scheduler_) {
+    after_stack_switch(fake_stack, &scheduler_stack_, &scheduler_stack_size_);
+  } else {
+    after_stack_switch(fake_stack, nullptr, nullptr);
+  }
+  from_scheduler_ = false;
 }
 
 }  // namespace simt

@@ -7,13 +7,16 @@
 
 namespace simt {
 
+inline constexpr bool kDirectSwitch = true;
+
 struct FiberContext {
   boost::context::detail::fcontext_t position = nullptr;
 };
 
 /// Leaves `from` and goes on where `to` was left.
 inline void switch_context(FiberContext& from, FiberContext& to) {
-  const boost::context::detail::transfer_t arrival = boost::context::detail::jump_fcontext(to.position, &from);
+  const boost::context::detail::transfer_t arrival =
+      boost::context::detail::jump_fcontext(to.position, &from);
   // Whoever comes back here tells where it left: its FiberContext receives its new position.
   static_cast<FiberContext*>(arrival.data)->position = arrival.fctx;
 }

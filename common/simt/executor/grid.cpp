@@ -1,11 +1,11 @@
 /// \file
 /// The blocks of a grid, and programmatic dependent launch.
 ///
-/// Blocks run one after the other, by index or in a seeded order. When a launch may start early, one of its blocks does: as
-/// soon as every block of the kernel before it has triggered (or ended), in the middle of the last of them, it runs up to its
-/// cudaGridDependencySynchronize(). What it reads before that call is what a GPU may find there: memory that the running block
-/// has not written yet. The block chosen is the one with the same index as the block that is running, because it most likely
-/// reads what that one writes.
+/// Blocks run one after the other, by index or in a seeded order. When a launch may start early, one of its
+/// blocks does: as soon as every block of the kernel before it has triggered (or ended), in the middle of the
+/// last of them, it runs up to its cudaGridDependencySynchronize(). What it reads before that call is what a
+/// GPU may find there: memory that the running block has not written yet. The block chosen is the one with
+/// the same index as the block that is running, because it most likely reads what that one writes.
 #include "common/simt/executor/grid.hpp"
 
 #include <cstdint>
@@ -20,11 +20,11 @@ namespace simt {
 namespace {
 
 struct Overlap {
-  const Launch* next = nullptr;           // the launch that may start early
-  std::uint64_t untriggered_blocks = 0;   // of the running grid
-  std::unique_ptr<Block> early_block;     // of `next`, once started
-  std::uint64_t early_linear = 0;         // its number in the grid
-  StaticSharedImage early_shared;         // its __shared__ variables while it is set aside
+  const Launch* next = nullptr;          // the launch that may start early
+  std::uint64_t untriggered_blocks = 0;  // of the running grid
+  std::unique_ptr<Block> early_block;    // of `next`, once started
+  std::uint64_t early_linear = 0;        // its number in the grid
+  StaticSharedImage early_shared;        // its __shared__ variables while it is set aside
   bool in_early_block = false;
 };
 Overlap overlap;
@@ -90,11 +90,14 @@ std::vector<std::uint64_t> seeded_order(std::uint64_t count) {
 }  // namespace
 
 bool run_grid(const Launch& launch, const Launch* next) {
-  const StaticSharedImage host_values = save_static_shared_memory();  // with g++, the program's thread_local variables
+  const StaticSharedImage host_values =
+      save_static_shared_memory();  // with g++, the program's thread_local variables
   const std::uint64_t count = block_count(launch);
   scheduler.failed = false;
+  scheduler.interruption = nullptr;  // one may be left from a grid that failed
   std::vector<std::uint64_t> order;
-  if (options().seed) {
+  scheduler.seeded = options().seed.has_value();
+  if (scheduler.seeded) {
     scheduler.random = Random(*options().seed * 0x9e3779b97f4a7c15u + count);
     order = seeded_order(count);
   }

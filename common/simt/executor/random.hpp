@@ -1,6 +1,6 @@
 /// \file
-/// The random order of threads. Written out here because the standard library's shuffle may differ between implementations,
-/// and a seed has to mean the same order everywhere.
+/// The random order of threads. Written out here because the standard library's shuffle may differ between
+/// implementations, and a seed has to mean the same order everywhere.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,8 @@ Options options_from_environment() {
   errno = 0;
   const unsigned long long seed = std::strtoull(text, &end, 10);
   if (*text < '0' || *text > '9' || *end != '\0' || errno != 0) {
-    std::fprintf(stderr, "simt: SIMT_SEED must be a whole number below 2^64, not '%s'; threads run in order\n", text);
+    std::fprintf(stderr,
+                 "simt: SIMT_SEED must be a whole number below 2^64, not '%s'; threads run in order\n", text);
     return result;
   }
   result.seed = seed;
@@ -38,8 +39,12 @@ Options& options() {
   return options;
 }
 
-const char* last_report() { return report; }
-void clear_report() { report[0] = '\0'; }
+const char* last_report() {
+  return report;
+}
+void clear_report() {
+  report[0] = '\0';
+}
 
 ShortText describe(const Location& where) {
   const char* name = where.file;
@@ -56,8 +61,8 @@ ShortText describe(const Location& where) {
 
 ShortText describe_thread(uint3 thread, uint3 block) {
   ShortText result;
-  std::snprintf(result.text, sizeof result.text, "thread (%u,%u,%u) of block (%u,%u,%u)", thread.x, thread.y, thread.z,
-                block.x, block.y, block.z);
+  std::snprintf(result.text, sizeof result.text, "thread (%u,%u,%u) of block (%u,%u,%u)", thread.x, thread.y,
+                thread.z, block.x, block.y, block.z);
   return result;
 }
 

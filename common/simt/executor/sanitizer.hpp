@@ -21,9 +21,14 @@ namespace simt {
 
 #ifdef SIMT_ASAN
 inline constexpr bool kAddressSanitizer = true;
-inline void poison(const void* memory, std::size_t size) { __asan_poison_memory_region(memory, size); }
-inline void unpoison(const void* memory, std::size_t size) { __asan_unpoison_memory_region(memory, size); }
-/// Tells the sanitizer that the stack is about to change; `fake_stack` null: the present one will not be used again.
+inline void poison(const void* memory, std::size_t size) {
+  __asan_poison_memory_region(memory, size);
+}
+inline void unpoison(const void* memory, std::size_t size) {
+  __asan_unpoison_memory_region(memory, size);
+}
+/// Tells the sanitizer that the stack is about to change; `fake_stack` null: the present one will not be used
+/// again.
 inline void before_stack_switch(void** fake_stack, const void* bottom, std::size_t size) {
   __sanitizer_start_switch_fiber(fake_stack, bottom, size);
 }

@@ -8,8 +8,9 @@
 #include "common/simt/simt.hpp"
 
 // Part of the UndefinedBehaviorSanitizer's runtime; null in builds without it.
-extern "C" [[gnu::weak]] void __ubsan_get_current_report_data(const char** kind, const char** message, const char** file,
-                                                              unsigned* line, unsigned* column, char** address);
+extern "C" [[gnu::weak]] void __ubsan_get_current_report_data(const char** kind, const char** message,
+                                                              const char** file, unsigned* line,
+                                                              unsigned* column, char** address);
 
 namespace simt {
 namespace {
@@ -31,13 +32,14 @@ void leave_kernel(Block& block, Thread& thread) {
   if (block.at_barrier > 0) complete_block_barrier(block);
 }
 
-// With threads both able to go on and not yet started, who is next? In order: those that can go on, which keeps few fibers in
-// use. Seeded: either.
+// With threads both able to go on and not yet started, who is next? In order: those that can go on, which
+// keeps few fibers in use. Seeded: either.
 bool prefer_ready(const Block& block) {
-  return !block.ready.empty() && (!options().seed || scheduler.random.coin());
+  return !block.ready.empty() && (!scheduler.seeded || scheduler.random.coin());
 }
 
-// The life of every fiber: start threads one after the other, until one of them parks and takes the fiber with it.
+// The life of every fiber: start threads one after the other, until one of them parks and takes the fiber
+// with it.
 void start_threads() {
   for (;;) {
     Block& block = *scheduler.block;
@@ -51,7 +53,7 @@ void start_threads() {
       if (prefer_ready(block)) break;
     }
     idle_fibers.push_back(Fiber::current());
-    Fiber::suspend();
+    let_others_run();
   }
 }
 
@@ -74,7 +76,8 @@ void check_for_deadlock(const Block& block) {
   for (const Thread& thread : block.threads) {
     if (thread.state == ThreadState::kAtBlockBarrier && at_barrier == nullptr) at_barrier = &thread;
     if (thread.state == ThreadState::kAtWarpOperation && at_warp == nullptr) at_warp = &thread;
-    if (thread.state == ThreadState::kAtGridDependency) return;  // goes on when the kernel before it has ended
+    if (thread.state == ThreadState::kAtGridDependency)
+      return;  // goes on when the kernel before it has ended
   }
   if (at_barrier != nullptr && at_warp != nullptr) {
     fail("deadlock: %s waits at the block barrier %s and %s at the warp operation %s; nobody can go on",
@@ -91,7 +94,9 @@ void check_for_deadlock(const Block& block) {
 
 }  // namespace
 
-ShortText describe(const Thread& thread) { return describe_thread(thread.index, scheduler.block->index); }
+ShortText describe(const Thread& thread) {
+  return describe_thread(thread.index, scheduler.block->index);
+}
 
 void fail(const char* format, ...) {
   if (scheduler.failed) return;
@@ -102,26 +107,21 @@ void fail(const char* format, ...) {
   va_end(values);
 }
 
-// The sanitizer calls this when it has found something. Inside a kernel that is a fault of the thread that runs. The thread
-// goes on to the next place where it can be stopped, because the sanitizer holds a lock here.
+// The sanitizer calls this when it has found something. Inside a kernel that is a fault of the thread that
+// runs. The thread goes on to the next place where it can be stopped, because the sanitizer holds a lock
+// here.
 extern "C" void __ubsan_on_report() {
   if (Fiber::current() == nullptr) return;
   const char *kind, *message, *file;
   unsigned line, column;
   char* address;
   __ubsan_get_current_report_data(&kind, &message, &file, &line, &column, &address);
-  fail("%s at %s by %s", message, describe(Location{file, line}).c_str(), describe(*scheduler.thread).c_str());
+  fail("%s at %s by %s", message, describe(Location{file, line}).c_str(),
+       describe(*scheduler.thread).c_str());
 }
 
 void shuffle_ready(Block& block, std::size_t first) {
-  if (options().seed) scheduler.random.shuffle(block.ready, first, block.ready.size());
-}
-
-void park() {
-  Thread& thread = *scheduler.thread;
-  thread.fiber = Fiber::current();
-  Fiber::suspend();
-  become(thread);
+  if (scheduler.seeded) scheduler.random.shuffle(block.ready, first, block.ready.size());
 }
 
 void yield_thread() {
@@ -142,16 +142,23 @@ void enter_block(Block& block) {
   gridDim = block.launch.grid;
 }
 
+Fiber* next_fiber(Block& block) {
+  if (scheduler.failed || scheduler.interruption != nullptr) return nullptr;
+  const bool may_start = block.started < block.order.size();
+  if (prefer_ready(block) || (!may_start && !block.ready.empty())) {
+    Thread& thread = *block.ready.pop();
+    become(thread);
+    return thread.fiber;
+  }
+  return may_start ? &idle_fiber() : nullptr;
+}
+
 void run_threads(Block& block) {
   while (!scheduler.failed) {
     if (scheduler.interruption != nullptr) std::exchange(scheduler.interruption, nullptr)();
-    if (prefer_ready(block)) {
-      block.ready.pop()->fiber->resume();
-    } else if (block.started < block.order.size()) {
-      idle_fiber().resume();
-    } else if (!block.ready.empty()) {
-      block.ready.pop()->fiber->resume();
-    } else if (!answer_active_mask(block)) {
+    if (Fiber* next = next_fiber(block)) {
+      next->resume();
+    } else if (!scheduler.failed && !answer_active_mask(block)) {
       check_for_deadlock(block);
       return;
     }

@@ -1,6 +1,6 @@
 /// \file
-/// Which thread runs next. Threads run one at a time. A thread that has to wait is parked on its fiber; when nobody waits, a
-/// block is a plain loop over its threads.
+/// Which thread runs next. Threads run one at a time. A thread that has to wait is parked on its fiber; when
+/// nobody waits, a block is a plain loop over its threads.
 #pragma once
 
 #include "common/simt/device/thread_index.hpp"
@@ -13,13 +13,15 @@ namespace simt {
 struct Scheduler {
   Block* block = nullptr;
   Thread* thread = nullptr;
+  bool seeded = false;  // the order is random: options().seed, when the grid began
   bool failed = false;  // a fault was reported: nothing of this grid runs any more
   Random random;
   void (*interruption)() = nullptr;  // run once on the scheduler's stack before the next thread
 };
 inline Scheduler scheduler;
 
-/// Runs the block from where it is until all threads are done, wait for the kernel before them, or a fault is found.
+/// Runs the block from where it is until all threads are done, wait for the kernel before them, or a fault is
+/// found.
 void run_threads(Block& block);
 /// Makes `block` the one whose indices kernels see.
 void enter_block(Block& block);
@@ -35,15 +37,29 @@ inline void make_ready(Block& block, Thread& thread) {
 }
 /// In seeded runs, mixes the threads made ready since the queue had `first` of them.
 void shuffle_ready(Block& block, std::size_t first);
-/// For code on a fiber: parks the running thread until it is made ready and its turn comes.
-void park();
+/// The fiber to go on with, its thread already made the running one; null if the scheduler has to decide.
+Fiber* next_fiber(Block& block);
+/// For code on a fiber whose thread cannot go on now (or is done): lets others run until it is resumed.
+inline void let_others_run() {
+  if constexpr (kDirectSwitch) {
+    Fiber* next = next_fiber(*scheduler.block);
+    if (next == Fiber::current()) return;
+    if (next != nullptr) return Fiber::switch_to(*next);
+  }
+  Fiber::suspend();
+}
+/// Parks the running thread until it is made ready and its turn comes.
+inline void park() {
+  scheduler.thread->fiber = Fiber::current();
+  let_others_run();
+}
 /// For code on a fiber: ends the grid after a fault, if there was one.
 inline void stop_if_failed() {
   if (scheduler.failed) Fiber::abandon();
 }
 
-/// Reports a fault, unless the grid has one already, and lets the grid stop: now, if the caller is on a fiber and calls
-/// stop_if_failed() next.
+/// Reports a fault, unless the grid has one already, and lets the grid stop: now, if the caller is on a fiber
+/// and calls stop_if_failed() next.
 [[gnu::format(printf, 1, 2)]] void fail(const char* format, ...);
 /// "thread (5,0,0) of block (1,0,0)", for a thread of the block that runs.
 ShortText describe(const Thread& thread);

@@ -7,7 +7,8 @@
 #include <cstring>
 
 #if defined(__clang__)
-// The linker defines these two around the section "simt_shared" (see device/qualifiers.hpp), if the program has one.
+// The linker defines these two around the section "simt_shared" (see device/qualifiers.hpp), if the program
+// has one.
 extern "C" {
 extern char __start_simt_shared[] __attribute__((weak));
 extern char __stop_simt_shared[] __attribute__((weak));
@@ -30,8 +31,9 @@ MemoryRange find_static_part() {
   return {__start_simt_shared, std::size_t(__stop_simt_shared - __start_simt_shared)};
 }
 #else
-// The thread-local block of the main program. Whatever else is thread-local in the program lies there too, which is why a
-// launch saves the block and puts it back afterwards (executor/grid.cpp); shared libraries have blocks of their own.
+// The thread-local block of the main program. Whatever else is thread-local in the program lies there too,
+// which is why a launch saves the block and puts it back afterwards (executor/grid.cpp); shared libraries
+// have blocks of their own.
 MemoryRange find_static_part() {
   MemoryRange range;
   dl_iterate_phdr(
@@ -66,7 +68,9 @@ DynamicSharedMemory::DynamicSharedMemory(std::size_t size) : size_(size) {
   }
 }
 
-DynamicSharedMemory::~DynamicSharedMemory() { std::free(data_); }
+DynamicSharedMemory::~DynamicSharedMemory() {
+  std::free(data_);
+}
 
 void DynamicSharedMemory::poison() {
   if (size_ > 0) std::memset(data_, 0xff, size_);

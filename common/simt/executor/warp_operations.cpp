@@ -1,9 +1,8 @@
 /// \file
 /// Shuffles, votes, matches and reductions: the lanes of a mask meet, then each takes its share.
-#include "common/simt/device/warp.hpp"
-
 #include <bit>
 
+#include "common/simt/device/warp.hpp"
 #include "common/simt/executor/scheduler.hpp"
 #include "common/simt/simt.hpp"
 
@@ -38,14 +37,22 @@ bool agree(Block& block, const Thread& last, unsigned participants) {
 std::uint64_t reduce(Operation operation, std::uint64_t a, std::uint64_t b) {
   const unsigned x = unsigned(a), y = unsigned(b);
   switch (operation) {
-    case Operation::kReduceAdd: return x + y;
-    case Operation::kReduceMin: return x < y ? x : y;
-    case Operation::kReduceMax: return x > y ? x : y;
-    case Operation::kReduceMinSigned: return int(x) < int(y) ? x : y;
-    case Operation::kReduceMaxSigned: return int(x) > int(y) ? x : y;
-    case Operation::kReduceAnd: return x & y;
-    case Operation::kReduceOr: return x | y;
-    default: return x ^ y;
+    case Operation::kReduceAdd:
+      return x + y;
+    case Operation::kReduceMin:
+      return x < y ? x : y;
+    case Operation::kReduceMax:
+      return x > y ? x : y;
+    case Operation::kReduceMinSigned:
+      return int(x) < int(y) ? x : y;
+    case Operation::kReduceMaxSigned:
+      return int(x) > int(y) ? x : y;
+    case Operation::kReduceAnd:
+      return x & y;
+    case Operation::kReduceOr:
+      return x | y;
+    default:
+      return x ^ y;
   }
 }
 
@@ -62,27 +69,34 @@ void compute_shuffle(Block& block, const Thread& last, unsigned participants) {
   for_each_lane(participants, [&](unsigned lane) {
     Thread& reader = lane_of(block, last, lane);
     if (!(participants >> reader.source_lane & 1u)) {
-      fail("bad shuffle: %s reads lane %u at %s, but that lane is not %s", describe(reader).c_str(), reader.source_lane,
-           describe(reader.where).c_str(), last.mask >> reader.source_lane & 1u ? "there any more" : "in the mask");
+      fail("bad shuffle: %s reads lane %u at %s, but that lane is not %s", describe(reader).c_str(),
+           reader.source_lane, describe(reader.where).c_str(),
+           last.mask >> reader.source_lane & 1u ? "there any more" : "in the mask");
       return;
     }
     reader.result = lane_of(block, last, reader.source_lane).value;
   });
 }
 
-// Everything but shuffles: all lanes receive the same result, except that a match depends on the lane's own value.
+// Everything but shuffles: all lanes receive the same result, except that a match depends on the lane's own
+// value.
 void compute_result(Block& block, const Thread& last, unsigned participants) {
   std::uint64_t result = 0;
   switch (last.operation) {
-    case Operation::kSync: return;
-    case Operation::kShuffle: compute_shuffle(block, last, participants); return;
+    case Operation::kSync:
+      return;
+    case Operation::kShuffle:
+      compute_shuffle(block, last, participants);
+      return;
     case Operation::kMatchAny:
       for_each_lane(participants, [&](unsigned lane) {
         Thread& thread = lane_of(block, last, lane);
         thread.result = lanes_with(block, last, participants, thread.value);
       });
       return;
-    case Operation::kBallot: result = participants & ~lanes_with(block, last, participants, 0); break;
+    case Operation::kBallot:
+      result = participants & ~lanes_with(block, last, participants, 0);
+      break;
     case Operation::kMatchAll:
       result = lanes_with(block, last, participants, last.value) == participants ? participants : 0;
       break;
@@ -106,7 +120,9 @@ void report_missing_lane(Block& block, const Thread& thread, unsigned lane) {
 
 }  // namespace
 
-unsigned lane_index() { return scheduler.thread->linear % kWarpSize; }
+unsigned lane_index() {
+  return scheduler.thread->linear % kWarpSize;
+}
 
 void complete_warp_operation(Block& block, Thread& last) {
   Warp& warp = block.warps[last.linear / kWarpSize];
@@ -134,8 +150,8 @@ void check_warp_after_exit(Block& block, const Thread& thread) {
   }
 }
 
-std::uint64_t exchange_in_warp(unsigned mask, WarpOperation operation, std::uint64_t value, unsigned source_lane,
-                               Location where) {
+std::uint64_t exchange_in_warp(unsigned mask, WarpOperation operation, std::uint64_t value,
+                               unsigned source_lane, Location where) {
   stop_if_failed();
   Block& block = *scheduler.block;
   Thread& thread = *scheduler.thread;
@@ -155,7 +171,7 @@ std::uint64_t exchange_in_warp(unsigned mask, WarpOperation operation, std::uint
   complete_warp_operation(block, thread);
   stop_if_failed();
   park();
-  return thread.result;
+  return scheduler.thread->result;
 }
 
 unsigned active_lanes(Location where) {
@@ -164,11 +180,11 @@ unsigned active_lanes(Location where) {
   thread.state = ThreadState::kAtActiveMask;
   thread.where = where;
   park();
-  return unsigned(thread.result);
+  return unsigned(scheduler.thread->result);
 }
 
-// Called when nothing else can run: every lane that could still come to the same place has. A GPU would usually find these
-// lanes active. CUDA does not promise that it will, so that a seed may find fewer.
+// Called when nothing else can run: every lane that could still come to the same place has. A GPU would
+// usually find these lanes active. CUDA does not promise that it will, so that a seed may find fewer.
 bool answer_active_mask(Block& block) {
   Thread* first = nullptr;
   for (Thread& thread : block.threads) {
@@ -178,7 +194,7 @@ bool answer_active_mask(Block& block) {
   }
   if (first == nullptr) return false;
   unsigned lanes = 0;
-  const bool split = options().seed && scheduler.random.coin();
+  const bool split = scheduler.seeded && scheduler.random.coin();
   for (unsigned lane = first->linear % kWarpSize; lane < kWarpSize; ++lane) {
     if (first->linear / kWarpSize * kWarpSize + lane >= block.threads.size()) break;
     const Thread& other = lane_of(block, *first, lane);

@@ -1,6 +1,9 @@
 /// \file
-/// Stand-in for CUDA's cuda_runtime.h on the include path of CPU builds. Kernel files include it as they would the real one.
+/// Stand-in for CUDA's cuda_runtime.h on the include path of CPU builds. Kernel files include it as they
+/// would the real one.
 #pragma once
+
+#define SIMT_STAND_IN 1  // a test makes sure that it does not get these headers where it wants the real ones
 
 #include "common/simt/device/atomics.hpp"
 #include "common/simt/device/barriers.hpp"

@@ -1,6 +1,6 @@
 /// \file
-/// The host side of the CUDA runtime. The functions do what NVIDIA's documentation of the same names says; where the executor
-/// decides something that it leaves open, a comment here says so.
+/// The host side of the CUDA runtime. The functions do what NVIDIA's documentation of the same names says;
+/// where the executor decides something that it leaves open, a comment here says so.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 #include "common/simt/runtime/error_codes.hpp"
 #include "common/simt/runtime/types.hpp"
 
-// Device. There is one, and it says that it is of compute capability 9.0 so that everything in the book runs on it.
+// Device. There is one, and it says that it is of compute capability 9.0 so that everything in the book runs
+// on it.
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
@@ -62,8 +63,8 @@ cudaError_t cudaMemset(void* memory, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 
 namespace simt {
-cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t offset, std::size_t symbol_size,
-                        bool to_symbol);
+cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t offset,
+                        std::size_t symbol_size, bool to_symbol);
 }
 /// __constant__ and __device__ variables are ordinary globals here.
 template <class T>
@@ -77,8 +78,8 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, s
   return simt::copy_symbol(to, &symbol, bytes, offset, sizeof symbol, false);
 }
 
-// Streams. Work runs when the host waits for it, so that a forgotten wait shows. A query runs one piece of work, so that a
-// loop of queries ends.
+// Streams. Work runs when the host waits for it, so that a forgotten wait shows. A query runs one piece of
+// work, so that a loop of queries ends.
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
@@ -90,7 +91,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 // Events. The elapsed time is the executor's own wall-clock time: it says nothing about a GPU.
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
-inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) { return cudaEventCreateWithFlags(event, flags); }
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
@@ -101,7 +104,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long flags = 0);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
@@ -113,7 +117,8 @@ cudaError_t enqueue_kernel(const cudaLaunchConfig_t& config, const void* functio
                            std::shared_ptr<const KernelCall> kernel);
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value);
 cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* function);
-cudaError_t count_resident_blocks(int* blocks, const void* function, int block_size, std::size_t dynamic_bytes);
+cudaError_t count_resident_blocks(int* blocks, const void* function, int block_size,
+                                  std::size_t dynamic_bytes);
 
 template <class... Parameters>
 const void* address_of(void (*kernel)(Parameters...)) {
@@ -121,10 +126,11 @@ const void* address_of(void (*kernel)(Parameters...)) {
 }
 
 template <class... Parameters, std::size_t... i>
-cudaError_t launch_with_pointers(const cudaLaunchConfig_t& config, void (*kernel)(Parameters...), void** arguments,
-                                 std::index_sequence<i...>) {
-  return enqueue_kernel(config, address_of(kernel),
-                        std::make_shared<BoundKernel<Parameters...>>(kernel, *static_cast<Parameters*>(arguments[i])...));
+cudaError_t launch_with_pointers(const cudaLaunchConfig_t& config, void (*kernel)(Parameters...),
+                                 void** arguments, std::index_sequence<i...>) {
+  return enqueue_kernel(
+      config, address_of(kernel),
+      std::make_shared<BoundKernel<Parameters...>>(kernel, *static_cast<Parameters*>(arguments[i])...));
 }
 }  // namespace simt
 
@@ -154,7 +160,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*kernel)
 }
 /// Registers are not modelled: the answer follows from threads and dynamic shared memory alone.
 template <class... Parameters>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*kernel)(Parameters...), int block_size,
-                                                          std::size_t dynamic_bytes) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*kernel)(Parameters...),
+                                                          int block_size, std::size_t dynamic_bytes) {
   return simt::count_resident_blocks(blocks, simt::address_of(kernel), block_size, dynamic_bytes);
 }

@@ -68,7 +68,9 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return remember(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int device) {
+  return remember(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (device != 0) return remember(cudaErrorInvalidDevice);
@@ -114,7 +116,9 @@ cudaError_t cudaDriverGetVersion(int* version) {
   return cudaSuccess;
 }
 
-cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  return cudaDriverGetVersion(version);
+}
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   if (free == nullptr || total == nullptr) return remember(cudaErrorInvalidValue);

@@ -1,5 +1,6 @@
 /// \file
-/// Allocations. They come from the ordinary heap, each exactly as long as asked for, so that AddressSanitizer guards both ends.
+/// Allocations. They come from the ordinary heap, each exactly as long as asked for, so that AddressSanitizer
+/// guards both ends.
 #include "common/simt/runtime/device_memory.hpp"
 
 #include <unistd.h>
@@ -24,8 +25,9 @@ using Allocations = std::map<const char*, Allocation, std::less<>>;
 // cudaMalloc() promises 256; wider types than 16 bytes do not exist.
 constexpr std::size_t kAlignment = 256;
 
+// Never destroyed: a DeviceArray of static duration is freed after this file's statics would be gone.
 Allocations& allocations() {
-  static Allocations map;
+  static Allocations& map = *new Allocations;
   return map;
 }
 std::size_t bytes_in_use = 0;
@@ -68,11 +70,16 @@ bool valid_copy(const void* to, const void* from, std::size_t bytes, cudaMemcpyK
     return memory_kind == MemoryKind::kHost || (memory_kind != MemoryKind::kDevice && on_device(memory));
   };
   switch (kind) {
-    case cudaMemcpyHostToHost: return on_host(to) && on_host(from);
-    case cudaMemcpyHostToDevice: return on_device(to) && on_host(from);
-    case cudaMemcpyDeviceToHost: return on_host(to) && on_device(from);
-    case cudaMemcpyDeviceToDevice: return on_device(to) && on_device(from);
-    case cudaMemcpyDefault: return (on_host(to) || on_device(to)) && (on_host(from) || on_device(from));
+    case cudaMemcpyHostToHost:
+      return on_host(to) && on_host(from);
+    case cudaMemcpyHostToDevice:
+      return on_device(to) && on_host(from);
+    case cudaMemcpyDeviceToHost:
+      return on_host(to) && on_device(from);
+    case cudaMemcpyDeviceToDevice:
+      return on_device(to) && on_device(from);
+    case cudaMemcpyDefault:
+      return (on_host(to) || on_device(to)) && (on_host(from) || on_device(from));
   }
   return false;
 }
@@ -99,21 +106,29 @@ bool release(void* memory, bool pinned) {
 }
 
 void retire_all_memory() {
-  static std::map<const char*, Allocation> retired;  // keeps the addresses taken
+  static Allocations& retired = *new Allocations;  // keeps the addresses taken
   for (const auto& [address, allocation] : allocations()) poison(address, allocation.bytes);
   retired.merge(allocations());
   allocations().clear();
   bytes_in_use = 0;
 }
 
-// Half of the machine's memory, so that an absurd request fails as on a GPU instead of exhausting the machine.
+// Half of the machine's memory, so that an absurd request fails as on a GPU instead of exhausting the
+// machine.
 std::size_t device_bytes_total() {
-  static const std::size_t total = std::size_t(sysconf(_SC_PHYS_PAGES)) / 2 * std::size_t(sysconf(_SC_PAGESIZE));
+  static const std::size_t total =
+      std::size_t(sysconf(_SC_PHYS_PAGES)) / 2 * std::size_t(sysconf(_SC_PAGESIZE));
   return total;
 }
-std::size_t device_bytes_free() { return device_bytes_total() - bytes_in_use; }
+std::size_t device_bytes_free() {
+  return device_bytes_total() - bytes_in_use;
+}
 
-DeviceMemoryOpen::DeviceMemoryOpen() { for_each_device_allocation(unpoison); }
-DeviceMemoryOpen::~DeviceMemoryOpen() { for_each_device_allocation(poison); }
+DeviceMemoryOpen::DeviceMemoryOpen() {
+  for_each_device_allocation(unpoison);
+}
+DeviceMemoryOpen::~DeviceMemoryOpen() {
+  for_each_device_allocation(poison);
+}
 
 }  // namespace simt

@@ -16,10 +16,11 @@ enum class MemoryKind : unsigned char {
 };
 
 MemoryKind kind_of(const void* memory);
-/// Does [memory, memory + bytes) lie inside one allocation that the device can reach, pinned host memory included?
+/// Does [memory, memory + bytes) lie inside one allocation that the device can reach, pinned host memory
+/// included?
 bool inside_allocation(const void* memory, std::size_t bytes);
-/// May these two places be the ends of such a copy? Stricter than a GPU in one point: there cudaMemcpyHostToHost accepts
-/// device memory, although the documentation leaves that undefined.
+/// May these two places be the ends of such a copy? Stricter than a GPU in one point: there
+/// cudaMemcpyHostToHost accepts device memory, although the documentation leaves that undefined.
 bool valid_copy(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
 /// Null if the device has no room for it. The memory is filled with 0xFF.
@@ -32,7 +33,8 @@ void retire_all_memory();
 std::size_t device_bytes_total();
 std::size_t device_bytes_free();
 
-/// While one of these lives, kernels and copies may touch device memory (AddressSanitizer builds forbid it otherwise).
+/// While one of these lives, kernels and copies may touch device memory (AddressSanitizer builds forbid it
+/// otherwise).
 class DeviceMemoryOpen {
  public:
   DeviceMemoryOpen();

@@ -12,12 +12,14 @@ namespace simt {
 namespace {
 
 std::vector<std::unique_ptr<CUevent_st>>& events() {
-  static std::vector<std::unique_ptr<CUevent_st>> all;
+  static auto& all =
+      *new std::vector<std::unique_ptr<CUevent_st>>;  // never destroyed: other statics may use it later
   return all;
 }
 
 CUevent_st* find_event(cudaEvent_t handle) {
-  const auto found = std::find_if(events().begin(), events().end(), [&](const auto& one) { return one.get() == handle; });
+  const auto found =
+      std::find_if(events().begin(), events().end(), [&](const auto& one) { return one.get() == handle; });
   return found == events().end() || handle->destroyed ? nullptr : handle;
 }
 
@@ -57,11 +59,10 @@ void destroy_all_events() {
 
 }  // namespace simt
 
+using simt::check_sticky;
 using simt::find_event;
 using simt::find_stream;
-using simt::check_sticky;
 using simt::remember;
-
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   if (const cudaError_t error = check_sticky()) return error;
@@ -73,7 +74,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   CUevent_st* event = find_event(handle);
@@ -118,7 +121,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   if (event == nullptr) return remember(cudaErrorInvalidResourceHandle);
   if (const cudaError_t error = simt::check_not_captured(*event)) return error;
   if (const cudaError_t error = simt::check_capture_forbids_call()) return error;
-  if (event->record && !event->record->reached) simt::run_through(*event->record->stream, event->record->ticket);
+  if (event->record && !event->record->reached)
+    simt::run_through(*event->record->stream, event->record->ticket);
   return check_sticky();
 }
 
@@ -139,7 +143,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start_handle, 
   const CUevent_st* start = find_event(start_handle);
   const CUevent_st* end = find_event(end_handle);
   if (milliseconds == nullptr) return remember(cudaErrorInvalidValue);
-  if (start != nullptr && end != nullptr && (start->capture || end->capture)) return remember(cudaErrorCapturedEvent);
+  if (start != nullptr && end != nullptr && (start->capture || end->capture))
+    return remember(cudaErrorCapturedEvent);
   if (start == nullptr || end == nullptr || !start->timed || !end->timed || !start->record || !end->record) {
     return remember(cudaErrorInvalidResourceHandle);
   }

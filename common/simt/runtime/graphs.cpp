@@ -21,8 +21,9 @@ struct CUgraphExec_st {
 namespace simt {
 namespace {
 
-std::vector<std::unique_ptr<CUgraph_st>> graphs;
-std::vector<std::unique_ptr<CUgraphExec_st>> executables;
+// Never destroyed: other statics may use them later.
+auto& graphs = *new std::vector<std::unique_ptr<CUgraph_st>>;
+auto& executables = *new std::vector<std::unique_ptr<CUgraphExec_st>>;
 
 template <class T>
 auto find_owner(std::vector<std::unique_ptr<T>>& owners, const T* handle) {
@@ -53,7 +54,8 @@ std::vector<std::size_t> launch_order(const Nodes& nodes) {
     candidates.clear();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto& after = nodes[i].after;
-      if (!done[i] && std::all_of(after.begin(), after.end(), [&](std::size_t before) { return done[before]; })) {
+      if (!done[i] &&
+          std::all_of(after.begin(), after.end(), [&](std::size_t before) { return done[before]; })) {
         candidates.push_back(i);
       }
     }
@@ -87,7 +89,8 @@ cudaError_t check_capture_forbids_waiting(const CUstream_st* stream) {
   if (stream == &legacy_stream() && legacy_stream_blocked_by_capture()) {
     return invalidate(*any_capture(), cudaErrorStreamCaptureImplicit);
   }
-  if (stream != nullptr && stream->capture) return invalidate(*stream->capture, cudaErrorStreamCaptureUnsupported);
+  if (stream != nullptr && stream->capture)
+    return invalidate(*stream->capture, cudaErrorStreamCaptureUnsupported);
   return check_capture_forbids_call();
 }
 
@@ -124,10 +127,9 @@ void destroy_all_graphs() {
 
 }  // namespace simt
 
-using simt::find_stream;
 using simt::check_sticky;
+using simt::find_stream;
 using simt::remember;
-
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
   if (const cudaError_t error = check_sticky()) return error;
@@ -191,11 +193,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   if (const cudaError_t error = check_sticky()) return error;
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
-  if (simt::find_owner(simt::executables, executable) == simt::executables.end()) return remember(cudaErrorInvalidValue);
+  if (simt::find_owner(simt::executables, executable) == simt::executables.end())
+    return remember(cudaErrorInvalidValue);
   if (stream->capture) return invalidate(*stream->capture, cudaErrorStreamCaptureUnsupported);
   if (const cudaError_t error = simt::check_stream(*stream)) return error;
   const std::vector<std::size_t> order = simt::launch_order(executable->nodes);
-  for (std::size_t i = 0; i < order.size(); ++i) enqueue(*stream, simt::as_launched(executable->nodes, order, i));
+  for (std::size_t i = 0; i < order.size(); ++i)
+    enqueue(*stream, simt::as_launched(executable->nodes, order, i));
   return cudaSuccess;
 }
 

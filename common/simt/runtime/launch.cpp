@@ -23,7 +23,8 @@ std::size_t allowed_dynamic_bytes(const void* function) {
 }
 
 bool within(dim3 shape, dim3 limit) {
-  return shape.x >= 1 && shape.y >= 1 && shape.z >= 1 && shape.x <= limit.x && shape.y <= limit.y && shape.z <= limit.z;
+  return shape.x >= 1 && shape.y >= 1 && shape.z >= 1 && shape.x <= limit.x && shape.y <= limit.y &&
+         shape.z <= limit.z;
 }
 
 cudaError_t check_shape(const cudaLaunchConfig_t& config, const void* function) {
@@ -79,7 +80,8 @@ cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* 
   return cudaSuccess;
 }
 
-cudaError_t count_resident_blocks(int* blocks, const void* function, int block_size, std::size_t dynamic_bytes) {
+cudaError_t count_resident_blocks(int* blocks, const void* function, int block_size,
+                                  std::size_t dynamic_bytes) {
   if (const cudaError_t error = check_sticky()) return error;
   if (blocks == nullptr || block_size <= 0) return remember(cudaErrorInvalidValue);
   if (function == nullptr) return remember(cudaErrorInvalidDeviceFunction);
@@ -89,7 +91,8 @@ cudaError_t count_resident_blocks(int* blocks, const void* function, int block_s
   }
   const std::size_t warps = std::size_t(block_size + 31) / 32;
   const std::size_t by_threads = kMaxThreadsPerMultiprocessor / (warps * 32);
-  const std::size_t by_shared = kSharedMemoryPerMultiprocessor / (dynamic_bytes + kReservedSharedMemoryPerBlock);
+  const std::size_t by_shared =
+      kSharedMemoryPerMultiprocessor / (dynamic_bytes + kReservedSharedMemoryPerBlock);
   *blocks = int(std::min({std::size_t(kMaxBlocksPerMultiprocessor), by_threads, by_shared}));
   return cudaSuccess;
 }

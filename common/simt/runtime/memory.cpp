@@ -7,11 +7,10 @@
 #include "common/simt/runtime/state.hpp"
 #include "common/simt/runtime/stream.hpp"
 
+using simt::check_sticky;
 using simt::find_stream;
 using simt::MemoryKind;
-using simt::check_sticky;
 using simt::remember;
-
 
 namespace simt {
 namespace {
@@ -25,7 +24,8 @@ cudaError_t allocate_into(void** memory, std::size_t bytes, MemoryKind kind) {
 }
 
 cudaError_t check_copy(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return remember(cudaErrorInvalidMemcpyDirection);
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    return remember(cudaErrorInvalidMemcpyDirection);
   const bool valid = to != nullptr && from != nullptr && valid_copy(to, from, bytes, kind);
   return remember(valid ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -39,8 +39,8 @@ cudaError_t run_now(Work work) {
 
 }  // namespace
 
-cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t offset, std::size_t symbol_size,
-                        bool to_symbol) {
+cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t offset,
+                        std::size_t symbol_size, bool to_symbol) {
   if (const cudaError_t error = check_sticky()) return error;
   if (const cudaError_t error = check_stream(legacy_stream())) return error;
   if (offset > symbol_size || bytes > symbol_size - offset) return remember(cudaErrorInvalidValue);
@@ -96,7 +96,8 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t handle) {
   if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
   if (stream->capture) return invalidate(*stream->capture, cudaErrorNotSupported);
   if (memory == nullptr) return cudaSuccess;
-  if (simt::kind_of(memory) == MemoryKind::kHost || simt::kind_of(memory) == MemoryKind::kPinned) return remember(cudaErrorInvalidValue);
+  if (simt::kind_of(memory) == MemoryKind::kHost || simt::kind_of(memory) == MemoryKind::kPinned)
+    return remember(cudaErrorInvalidValue);
   enqueue(*stream, simt::FreeWork{memory});
   return cudaSuccess;
 }
@@ -109,7 +110,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return simt::run_now(simt::CopyWork{to, from, bytes, {}});
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t handle) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t handle) {
   if (const cudaError_t error = check_sticky()) return error;
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
@@ -134,7 +136,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
   if (const cudaError_t error = check_sticky()) return error;
   if (const cudaError_t error = simt::check_stream(simt::legacy_stream())) return error;
-  if (bytes > 0 && !simt::inside_allocation(memory, bytes)) return remember(cudaErrorInvalidValue);
+  if (bytes == 0) return cudaSuccess;
+  if (!simt::inside_allocation(memory, bytes)) return remember(cudaErrorInvalidValue);
   return simt::run_now(simt::FillWork{memory, value, bytes});
 }
 

@@ -106,7 +106,9 @@ void run_one(CUstream_st& stream) {
   if (!stream.queue.empty()) run_first(stream);
 }
 
-void run_all(CUstream_st& stream) { run_through(stream, std::numeric_limits<std::uint64_t>::max()); }
+void run_all(CUstream_st& stream) {
+  run_through(stream, std::numeric_limits<std::uint64_t>::max());
+}
 
 // Streams are independent of each other: in order, one is emptied after the other; a seed mixes them.
 void run_all_streams() {

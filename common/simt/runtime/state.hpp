@@ -6,7 +6,8 @@
 
 namespace simt {
 
-/// The error that a faulty kernel leaves behind: from then on nearly every call returns it. cudaSuccess if there is none.
+/// The error that a faulty kernel leaves behind: from then on nearly every call returns it. cudaSuccess if
+/// there is none.
 cudaError_t sticky_error();
 /// What such a call does first: it returns the sticky error and remembers it.
 cudaError_t check_sticky();

@@ -28,7 +28,8 @@ struct CopyWork {
   void* to = nullptr;
   const void* from = nullptr;
   std::size_t bytes = 0;
-  std::vector<char> staged;  // the source's bytes as they were when the copy was enqueued, if it is pageable host memory
+  std::vector<char>
+      staged;  // the source's bytes as they were when the copy was enqueued, if it is pageable host memory
 };
 struct FillWork {
   void* memory = nullptr;
@@ -73,7 +74,8 @@ struct Capture {
 /// All streams: the built-in ones first, then the others in the order of their creation.
 std::vector<CUstream_st*>& all_streams();
 CUstream_st& legacy_stream();
-/// The stream a handle stands for: null and two small numbers are built-in streams. Null if it is not, or no longer, valid.
+/// The stream a handle stands for: null and two small numbers are built-in streams. Null if it is not, or no
+/// longer, valid.
 CUstream_st* find_stream(cudaStream_t handle);
 
 /// Adds work to the stream, or to its capture. Returns its ticket (0 in a capture).
@@ -86,8 +88,8 @@ void run_all_streams();
 /// Forgets all work that has not run.
 void drop_all_work();
 
-/// May work be added to this stream? Not after an error during its capture, nor to the legacy stream when that would have to
-/// wait for a stream that is being captured.
+/// May work be added to this stream? Not after an error during its capture, nor to the legacy stream when
+/// that would have to wait for a stream that is being captured.
 cudaError_t check_stream(const CUstream_st& stream);
 /// A capture in progress, null if there is none.
 Capture* any_capture();

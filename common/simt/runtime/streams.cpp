@@ -10,21 +10,25 @@
 namespace simt {
 namespace {
 
-// Streams live as long as the program: an event may still point at one that the program has destroyed.
+// Streams live to the end of the program: an event may still point at one that the program has destroyed.
 struct StreamTable {
   CUstream_st legacy, per_thread;
   std::vector<std::unique_ptr<CUstream_st>> created;
   std::vector<CUstream_st*> alive{&legacy, &per_thread};
 };
 StreamTable& table() {
-  static StreamTable streams;
+  static StreamTable& streams = *new StreamTable;  // never destroyed: other statics may use it later
   return streams;
 }
 
 }  // namespace
 
-std::vector<CUstream_st*>& all_streams() { return table().alive; }
-CUstream_st& legacy_stream() { return table().legacy; }
+std::vector<CUstream_st*>& all_streams() {
+  return table().alive;
+}
+CUstream_st& legacy_stream() {
+  return table().legacy;
+}
 
 CUstream_st* find_stream(cudaStream_t handle) {
   if (handle == nullptr || handle == cudaStreamLegacy) return &table().legacy;
@@ -33,14 +37,15 @@ CUstream_st* find_stream(cudaStream_t handle) {
   return found == all_streams().end() ? nullptr : *found;
 }
 
-void destroy_all_streams() { all_streams().resize(2); }
+void destroy_all_streams() {
+  all_streams().resize(2);
+}
 
 }  // namespace simt
 
-using simt::find_stream;
 using simt::check_sticky;
+using simt::find_stream;
 using simt::remember;
-
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   if (const cudaError_t error = check_sticky()) return error;
@@ -53,12 +58,15 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, cudaStreamDefault); }
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   CUstream_st* stream = find_stream(handle);
   const auto& created = simt::table().created;
-  const bool ours = std::any_of(created.begin(), created.end(), [&](const auto& one) { return one.get() == stream; });
+  const bool ours =
+      std::any_of(created.begin(), created.end(), [&](const auto& one) { return one.get() == stream; });
   if (stream == nullptr || !ours) return remember(cudaErrorInvalidResourceHandle);
   if (stream->capture) simt::invalidate(*stream->capture, cudaErrorStreamCaptureInvalidated);
   simt::run_all(*stream);
@@ -104,7 +112,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
 
 cudaError_t cudaDeviceSynchronize() {
   if (const cudaError_t error = check_sticky()) return error;
-  if (simt::Capture* capture = simt::any_capture()) return invalidate(*capture, cudaErrorStreamCaptureUnsupported);
+  if (simt::Capture* capture = simt::any_capture())
+    return invalidate(*capture, cudaErrorStreamCaptureUnsupported);
   simt::run_all_streams();
   return check_sticky();
 }

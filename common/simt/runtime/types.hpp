@@ -53,7 +53,7 @@ enum cudaLaunchAttributeID : int {
   cudaLaunchAttributeProgrammaticStreamSerialization = 6,
   cudaLaunchAttributePriority = 8,
 };
-union cudaLaunchAttributeValue {
+union alignas(8) cudaLaunchAttributeValue {
   char pad[64];
   int programmaticStreamSerializationAllowed;
   int priority;

@@ -1,5 +1,6 @@
 /// \file
-/// Device arithmetic: atomics, integers, mathematics, conversions, vectors. Valid CUDA: on a GPU the same tests pass.
+/// Device arithmetic: atomics, integers, mathematics, conversions, vectors. Valid CUDA: on a GPU the same
+/// tests pass.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -49,10 +50,12 @@ __global__ void use_integers(long long* out) {
   out[n++] = __clz(1), out[n++] = __clz(0), out[n++] = __clz(-1), out[n++] = __clzll(1ll << 40);
   out[n++] = __popc(0xf0f0u), out[n++] = __popcll(~0ull), out[n++] = __ffs(0), out[n++] = __ffs(8);
   out[n++] = __ffsll(1ll << 50), out[n++] = __brev(1u), out[n++] = __umulhi(0xffffffffu, 0xffffffffu);
-  out[n++] = __mulhi(-3, 1 << 30), out[n++] = (long long)(__umul64hi(~0ull, ~0ull)), out[n++] = __mul64hi(-1ll, 5ll);
+  out[n++] = __mulhi(-3, 1 << 30), out[n++] = (long long)(__umul64hi(~0ull, ~0ull)),
+  out[n++] = __mul64hi(-1ll, 5ll);
   out[n++] = __funnelshift_l(0x80000000u, 1u, 1), out[n++] = __funnelshift_r(0x1u, 0x3u, 1);
   out[n++] = __byte_perm(0x33221100u, 0x77665544u, 0x6420u);
-  out[n++] = __float_as_int(-2.0f), out[n++] = __float_as_uint(1.0f), out[n++] = int(__int_as_float(0x40400000));
+  out[n++] = __float_as_int(-2.0f), out[n++] = __float_as_uint(1.0f),
+  out[n++] = int(__int_as_float(0x40400000));
   out[n++] = min(3, -4), out[n++] = max(3u, 4u), out[n++] = min(-1, 5u), out[n++] = max(-1ll, 5ll);
   out[n++] = __float2int_rn(2.5f), out[n++] = __float2int_rz(-2.7f), out[n++] = __float2int_rd(-2.2f);
   out[n++] = __float2int_ru(2.2f), out[n++] = __float2int_rz(1e20f), out[n++] = __float2uint_rz(-5.0f);
@@ -79,7 +82,8 @@ __global__ void use_fast_math(const float* in, float* out) {
   float* row = out + 8 * threadIdx.x;
   float s, c;
   __sincosf(x, &s, &c);
-  row[0] = __sinf(x), row[1] = __cosf(x), row[2] = __expf(x), row[3] = __logf(fabsf(x)), row[4] = __powf(2.5f, x);
+  row[0] = __sinf(x), row[1] = __cosf(x), row[2] = __expf(x), row[3] = __logf(fabsf(x)),
+  row[4] = __powf(2.5f, x);
   row[5] = s, row[6] = c, row[7] = __fdividef(x, 3.0f);
 }
 
@@ -98,16 +102,19 @@ __global__ void use_symbols(float* out) {
 
 __global__ void use_halves(float* out, const __half2* pairs, const __nv_bfloat162* bpairs) {
   const __half a = __float2half(1.0f), b = __float2half(0x1p-11f);
-  out[0] = __half2float(a + b);                                             // a tie goes to even
+  out[0] = __half2float(a + b);  // a tie goes to even
   out[1] = __half2float(__hfma(a, a, __float2half(0x1p-10f)));
   // 1024.5 + 2^-16: rounded once it is 1025; rounded to float first it becomes a tie, and then 1024.
   out[2] = __half2float(__hfma(__float2half(99.0f), __float2half(331.0f / 65536.0f), __float2half(1024.0f)));
   out[3] = float(__hadd2(pairs[0], pairs[1]).y), out[4] = float(__hmul2(pairs[0], pairs[1]).x);
   out[5] = __half22float2(__lowhigh2highlow(pairs[0])).x;
-  out[6] = __bfloat162float(__float2bfloat16(1.0f + 0x1p-8f)), out[7] = float(__hfma2(bpairs[0], bpairs[1], bpairs[0]).x);
+  out[6] = __bfloat162float(__float2bfloat16(1.0f + 0x1p-8f)),
+  out[7] = float(__hfma2(bpairs[0], bpairs[1], bpairs[0]).x);
   out[8] = float(__hlt(a, b)), out[9] = float(__hmax(a, b)), out[10] = float(__ushort_as_half(0x7bff));
-  out[11] = float(__half_as_ushort(__float2half(65520.0f))), out[12] = float(__bfloat16_as_ushort(__float2bfloat16(-0.0f)));
-  out[13] = float(__half(3) * __half(2.0f)), out[14] = float(-__nv_bfloat16(1.5f)), out[15] = __half2float(hrsqrt(__float2half(4.0f)));
+  out[11] = float(__half_as_ushort(__float2half(65520.0f))),
+  out[12] = float(__bfloat16_as_ushort(__float2bfloat16(-0.0f)));
+  out[13] = float(__half(3) * __half(2.0f)), out[14] = float(-__nv_bfloat16(1.5f)),
+  out[15] = __half2float(hrsqrt(__float2half(4.0f)));
 }
 
 double units_in_last_place(float got, double want) {
@@ -142,9 +149,36 @@ TEST_CASE("atomics") {
 }
 
 TEST_CASE("integer intrinsics") {
-  const std::vector<long long> want{
-      31, 32, 0, 23, 8, 64, 0, 4, 51, 0x80000000ll, 0xfffffffell, -1, -2, -1, 3, 0x80000000ll, 0x66442200ll,
-      -1073741824, 0x3f800000ll, 3, -4, 4, 5, 5, 2, -2, -3, 3, 2147483647, 0};
+  const std::vector<long long> want{31,
+                                    32,
+                                    0,
+                                    23,
+                                    8,
+                                    64,
+                                    0,
+                                    4,
+                                    51,
+                                    0x80000000ll,
+                                    0xfffffffell,
+                                    -1,
+                                    -2,
+                                    -1,
+                                    3,
+                                    0x80000000ll,
+                                    0x66442200ll,
+                                    -1073741824,
+                                    0x3f800000ll,
+                                    3,
+                                    -4,
+                                    4,
+                                    5,
+                                    5,
+                                    2,
+                                    -2,
+                                    -3,
+                                    3,
+                                    2147483647,
+                                    0};
   Buffer<long long> out(want.size());
   REQUIRE(run(1, 1, use_integers, out.data()) == cudaSuccess);
   const std::vector<long long> got = out.download();
@@ -163,10 +197,13 @@ TEST_CASE("mathematics, within the error that CUDA documents") {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const double x = double(in[i]), size = std::fabs(x);
     const double turn = x - 2 * std::rint(x / 2);
-    const std::vector<double> want{
-        std::sin(x), std::cos(x), std::pow(2.5, x), std::exp(x), std::exp2(x), std::log2(size), 1 / std::sqrt(size),
-        std::sqrt(size), x * x + 1, 3 * x - x, std::floor(x), std::fmin(x, 0.5), std::rint(x), std::sin(x), std::cos(x),
-        std::sin(pi * turn), std::cos(pi * turn), std::fmin(std::fmax(x, 0), 1), std::fmod(x, 2), std::tanh(x)};
+    const std::vector<double> want{std::sin(x),         std::cos(x),         std::pow(2.5, x),
+                                   std::exp(x),         std::exp2(x),        std::log2(size),
+                                   1 / std::sqrt(size), std::sqrt(size),     x * x + 1,
+                                   3 * x - x,           std::floor(x),       std::fmin(x, 0.5),
+                                   std::rint(x),        std::sin(x),         std::cos(x),
+                                   std::sin(pi * turn), std::cos(pi * turn), std::fmin(std::fmax(x, 0), 1),
+                                   std::fmod(x, 2),     std::tanh(x)};
     for (std::size_t k = 0; k < want.size(); ++k) {
       CAPTURE(in[i], k, want[k], got[i * kMathOutputs + k]);
       if (std::fabs(want[k]) < 1e-15) {
@@ -185,9 +222,10 @@ TEST_CASE("fast mathematics") {
   const std::vector<float> got = out.download();
   for (std::size_t i = 0; i < in.size(); ++i) {
     const double x = double(in[i]);
-    const std::vector<double> want{std::sin(x), std::cos(x), std::exp(x), std::log(std::fabs(x)), std::pow(2.5, x),
-                                   std::sin(x), std::cos(x), x / 3};
-    for (std::size_t k = 0; k < want.size(); ++k) CHECK(double(got[i * 8 + k]) == Approx(want[k]).margin(2e-6).epsilon(1e-5));
+    const std::vector<double> want{std::sin(x),      std::cos(x), std::exp(x), std::log(std::fabs(x)),
+                                   std::pow(2.5, x), std::sin(x), std::cos(x), x / 3};
+    for (std::size_t k = 0; k < want.size(); ++k)
+      CHECK(double(got[i * 8 + k]) == Approx(want[k]).margin(2e-6).epsilon(1e-5));
   }
 }
 
@@ -222,7 +260,8 @@ TEST_CASE("half and bfloat16") {
   Buffer<__nv_bfloat162> bpairs(std::vector<__nv_bfloat162>{bfloat16_pair(3, 1), bfloat16_pair(5, 1)});
   Buffer<float> out(16);
   REQUIRE(run(1, 1, use_halves, out.data(), pairs.data(), bpairs.data()) == cudaSuccess);
-  const std::vector<float> want{1, 0x1.004p0f, 1025, 2.25f, 6, 2, 1, 18, 0, 1, 65504, 0x7c00, 0x8000, 6, -1.5f, 0.5f};
+  const std::vector<float> want{1, 0x1.004p0f, 1025,  2.25f,  6,      2, 1,     18,
+                                0, 1,          65504, 0x7c00, 0x8000, 6, -1.5f, 0.5f};
   const std::vector<float> got = out.download();
   for (std::size_t i = 0; i < want.size(); ++i) {
     CAPTURE(i);

@@ -15,7 +15,9 @@ namespace {
 
 constexpr unsigned kAll = 0xffffffffu;
 
-std::string at(unsigned line) { return "tests/fault_tests.cu:" + std::to_string(line); }
+std::string at(unsigned line) {
+  return "tests/fault_tests.cu:" + std::to_string(line);
+}
 
 // Runs a kernel that must fail, and returns the report. Everything works again afterwards.
 template <class... Parameters, class... Arguments>
@@ -126,7 +128,8 @@ TEST_CASE("a thread that leaves before a barrier") {
   OrderGuard guard;
   for (const unsigned leaver : {0u, 5u, 63u}) {
     const std::string report = report_of(2, 64, exit_before_barrier, leaver);
-    CHECK(contains(report, "barrier divergence: 1 of 64 threads left the kernel before the barrier at " + at(kAfterExit)));
+    CHECK(contains(report, "barrier divergence: 1 of 64 threads left the kernel before the barrier at " +
+                               at(kAfterExit)));
   }
   simt::options().allow_early_exit = true;
   CHECK(run(2, 64, exit_before_barrier, 5u) == cudaSuccess);
@@ -136,10 +139,10 @@ TEST_CASE("bad masks") {
   OrderGuard guard;
   Buffer<int> out(64);
   CHECK(contains(report_of(1, 32, call_with_mask, 0xfffffffeu, 32u, out.data()),
-                 "bad mask: thread (0,0,0) of block (0,0,0) is lane 0 and calls a warp operation at " + at(kBadMask) +
-                     " with the mask 0xfffffffe, which leaves it out"));
+                 "bad mask: thread (0,0,0) of block (0,0,0) is lane 0 and calls a warp operation at " +
+                     at(kBadMask) + " with the mask 0xfffffffe, which leaves it out"));
   CHECK(contains(report_of(1, 32, call_with_mask, kAll, 16u, out.data()),
-                 at(kBadMask) + " for lane 16 of its mask 0xffffffff, which has left the kernel"));
+                 "of its mask 0xffffffff, which has left the kernel"));
   CHECK(contains(report_of(1, 20, call_with_mask, kAll, 20u, out.data()),
                  at(kBadMask) + " for lane 20 of its mask 0xffffffff, but its warp has no such lane"));
   CHECK(contains(report_of(1, 16, masks_disagree, out.data()), "warp divergence: "));
@@ -155,7 +158,8 @@ TEST_CASE("bad masks") {
 TEST_CASE("a deadlock between a barrier and a warp operation") {
   Buffer<int> out(32);
   const std::string report = report_of(1, 32, deadlock, out.data());
-  CHECK(contains(report, "deadlock: thread (0,0,0) of block (0,0,0) waits at the block barrier " + at(kDeadBarrier)));
+  CHECK(contains(report,
+                 "deadlock: thread (0,0,0) of block (0,0,0) waits at the block barrier " + at(kDeadBarrier)));
   CHECK(contains(report, "at the warp operation " + at(kDeadShuffle)));
 }
 

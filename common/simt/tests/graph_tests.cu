@@ -1,5 +1,6 @@
 /// \file
-/// Stream capture and graphs. The error codes are those that an H200 with CUDA 13.0 returned for the same calls. Valid CUDA.
+/// Stream capture and graphs. The error codes are those that an H200 with CUDA 13.0 returned for the same
+/// calls. Valid CUDA.
 #include "common/simt/tests/launch.hpp"
 #include "common/testing/catch.hpp"
 
@@ -8,14 +9,19 @@ using simt_tests::launch;
 
 namespace {
 
-__global__ void double_and_add(int* value, int addend) { *value = 2 * *value + addend; }
-__global__ void write_one(int* value) { *value = 1; }
+__global__ void double_and_add(int* value, int addend) {
+  *value = 2 * *value + addend;
+}
+__global__ void write_one(int* value) {
+  *value = 1;
+}
 
 // A stream whose capture ends with this object's end() or its life.
 struct Capture {
   cudaStream_t stream = nullptr;
   cudaGraph_t graph = nullptr;
-  explicit Capture(unsigned flags = cudaStreamNonBlocking, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
+  explicit Capture(unsigned flags = cudaStreamNonBlocking,
+                   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
     cudaStreamCreateWithFlags(&stream, flags);
     CHECK(cudaStreamBeginCapture(stream, mode) == cudaSuccess);
   }
@@ -36,7 +42,8 @@ struct Capture {
 // After a call that is not allowed the capture is spoilt.
 void check_spoilt(Capture& capture) {
   CHECK(capture.status() == cudaStreamCaptureStatusInvalidated);
-  CHECK(launch(1, 1, 0, capture.stream, write_one, static_cast<int*>(nullptr)) == cudaErrorStreamCaptureInvalidated);
+  CHECK(launch(1, 1, 0, capture.stream, write_one, static_cast<int*>(nullptr)) ==
+        cudaErrorStreamCaptureInvalidated);
   CHECK(capture.end() == cudaErrorStreamCaptureInvalidated);
   CHECK(capture.graph == nullptr);
   CHECK(capture.status() == cudaStreamCaptureStatusNone);
@@ -66,10 +73,12 @@ TEST_CASE("a graph replays kernels, copies and fills") {
   REQUIRE(cudaMemset(value, 0, sizeof(int)) == cudaSuccess);
   pinned[0] = 10;
   Capture capture;
-  CHECK(cudaMemcpyAsync(value, &pinned[0], sizeof(int), cudaMemcpyHostToDevice, capture.stream) == cudaSuccess);
+  CHECK(cudaMemcpyAsync(value, &pinned[0], sizeof(int), cudaMemcpyHostToDevice, capture.stream) ==
+        cudaSuccess);
   CHECK(launch(1, 1, 0, capture.stream, double_and_add, value, 1) == cudaSuccess);
   CHECK(launch(1, 1, 0, capture.stream, double_and_add, value, 2) == cudaSuccess);
-  CHECK(cudaMemcpyAsync(&pinned[1], value, sizeof(int), cudaMemcpyDeviceToHost, capture.stream) == cudaSuccess);
+  CHECK(cudaMemcpyAsync(&pinned[1], value, sizeof(int), cudaMemcpyDeviceToHost, capture.stream) ==
+        cudaSuccess);
   CHECK(cudaMemsetAsync(value, 0, sizeof(int), capture.stream) == cudaSuccess);
   REQUIRE(capture.end() == cudaSuccess);
   std::size_t nodes = 0;
@@ -101,7 +110,8 @@ TEST_CASE("a capture over two streams that join") {
   CHECK(launch(1, 1, 0, capture.stream, double_and_add, a.data(), 0) == cudaSuccess);
   CHECK(cudaEventRecord(fork.joined, fork.stream) == cudaSuccess);
   CHECK(cudaStreamWaitEvent(capture.stream, fork.joined, 0) == cudaSuccess);
-  CHECK(cudaMemcpyAsync(b.data(), a.data(), sizeof(int), cudaMemcpyDeviceToDevice, capture.stream) == cudaSuccess);
+  CHECK(cudaMemcpyAsync(b.data(), a.data(), sizeof(int), cudaMemcpyDeviceToDevice, capture.stream) ==
+        cudaSuccess);
   REQUIRE(capture.end() == cudaSuccess);
   cudaGraphExec_t executable = nullptr;
   REQUIRE(cudaGraphInstantiate(&executable, capture.graph, 0) == cudaSuccess);
@@ -115,7 +125,8 @@ TEST_CASE("a capture over two streams that join") {
 TEST_CASE("what cannot be captured, begun or ended") {
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
-  CHECK(cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
+  CHECK(cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal) ==
+        cudaErrorStreamCaptureUnsupported);
   CHECK(cudaStreamEndCapture(nullptr, &graph) == cudaErrorIllegalState);
   CHECK(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal) == cudaSuccess);
   CHECK(cudaStreamEndCapture(cudaStreamPerThread, nullptr) == cudaSuccess);

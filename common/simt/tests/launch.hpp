@@ -10,8 +10,8 @@
 namespace simt_tests {
 
 template <class... Parameters, class... Arguments>
-cudaError_t launch(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, void (*kernel)(Parameters...),
-                   Arguments... arguments) {
+cudaError_t launch(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+                   void (*kernel)(Parameters...), Arguments... arguments) {
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;

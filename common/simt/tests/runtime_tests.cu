@@ -1,6 +1,6 @@
 /// \file
-/// The runtime API: device, memory, copies, launch limits. The error codes are those that an H200 with CUDA 13.0 returned for
-/// the same calls. Valid CUDA.
+/// The runtime API: device, memory, copies, launch limits. The error codes are those that an H200 with
+/// CUDA 13.0 returned for the same calls. Valid CUDA.
 #include <cstring>
 #include <string>
 
@@ -14,14 +14,18 @@ using simt_tests::run;
 
 namespace {
 
-__global__ void increment(int* values) { ++values[threadIdx.x]; }
+__global__ void increment(int* values) {
+  ++values[threadIdx.x];
+}
 __global__ void do_nothing() {}
 __global__ void fill_dynamic(int* last, unsigned count) {
   int* shared = ropewalk::dynamic_shared<int>();
   shared[count - 1] = 5;
   *last = shared[count - 1];
 }
-__global__ void add_arguments(float* out, char a, double b, float4 c) { *out = float(a) + float(b) + c.w; }
+__global__ void add_arguments(float* out, char a, double b, float4 c) {
+  *out = float(a) + float(b) + c.w;
+}
 
 // A call that fails must also leave its error for cudaGetLastError(), once.
 void check_error(cudaError_t status, cudaError_t expected) {
@@ -162,11 +166,13 @@ TEST_CASE("copies check their direction and their ends") {
 }
 
 TEST_CASE("launches beyond the device's limits") {
-  for (const dim3 block : {dim3(1025), dim3(33, 32), dim3(1, 1, 65), dim3(1, 1025), dim3(0), dim3(1, 0), dim3(1, 1, 0)}) {
+  for (const dim3 block :
+       {dim3(1025), dim3(33, 32), dim3(1, 1, 65), dim3(1, 1025), dim3(0), dim3(1, 0), dim3(1, 1, 0)}) {
     CAPTURE(block.x, block.y, block.z);
     check_error(launch(1, block, 0, nullptr, do_nothing), cudaErrorInvalidValue);
   }
-  for (const dim3 grid : {dim3(1, 65536), dim3(1, 1, 65536), dim3(0), dim3(1, 0), dim3(1, 1, 0), dim3(2147483648u)}) {
+  for (const dim3 grid :
+       {dim3(1, 65536), dim3(1, 1, 65536), dim3(0), dim3(1, 0), dim3(1, 1, 0), dim3(2147483648u)}) {
     CAPTURE(grid.x, grid.y, grid.z);
     check_error(launch(grid, 1, 0, nullptr, do_nothing), cudaErrorInvalidValue);
   }
@@ -211,13 +217,15 @@ TEST_CASE("blocks that fit on a multiprocessor") {
   CHECK(blocks == 0);
   CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, do_nothing, 32, 100 * 1024) == cudaSuccess);
   CHECK(blocks == 0);
-  check_error(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, do_nothing, 0, 0), cudaErrorInvalidValue);
+  check_error(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, do_nothing, 0, 0),
+              cudaErrorInvalidValue);
 }
 
 TEST_CASE("arguments are converted and copied at the launch") {
   Buffer<float> out(1);
   int a = 3;
-  CHECK(launch(1, 1, 0, nullptr, add_arguments, out.data(), a, 0.5f, make_float4(0, 0, 0, 10)) == cudaSuccess);
+  CHECK(launch(1, 1, 0, nullptr, add_arguments, out.data(), a, 0.5f, make_float4(0, 0, 0, 10)) ==
+        cudaSuccess);
   a = 100;
   CHECK(out.download()[0] == 13.5f);
   float* pointer = out.data();

@@ -23,7 +23,9 @@ __global__ void write_place(Place* out) {
   out[block * (blockDim.x * blockDim.y * blockDim.z) + thread] = {threadIdx, blockIdx, blockDim, gridDim};
 }
 
-bool equal(uint3 a, uint3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+bool equal(uint3 a, uint3 b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
 
 // Checks that each thread of the grid saw its own indices and the launch's shape.
 void check_places(dim3 grid, dim3 block) {
@@ -42,12 +44,15 @@ void check_places(dim3 grid, dim3 block) {
   CHECK(wrong == 0);
 }
 
-__global__ void read_poison(unsigned* out) {
-  __shared__ unsigned fixed[4];
-  unsigned* dynamic = ropewalk::dynamic_shared<unsigned>();
+// `unwritten` shows that a compiler does not take what nobody writes for zero.
+template <class T>
+__global__ void read_poison(T* out) {
+  __shared__ T fixed[4], unwritten;
+  T* dynamic = ropewalk::dynamic_shared<T>();
   if (threadIdx.x == 0) {
-    out[2 * blockIdx.x] = fixed[3];
-    out[2 * blockIdx.x + 1] = dynamic[5];
+    out[3 * blockIdx.x] = fixed[3];
+    out[3 * blockIdx.x + 1] = dynamic[5];
+    out[3 * blockIdx.x + 2] = unwritten;
     fixed[3] = dynamic[5] = 0;  // must not be seen by the next block
   }
 }
@@ -142,9 +147,10 @@ TEST_CASE("barriers that vote") {
 
 #ifndef __CUDACC__
 TEST_CASE("shared memory is poisoned before each block") {
-  Buffer<unsigned> out(2 * 3);
-  CHECK(launch(3, 32, 64, nullptr, read_poison, out.data()) == cudaSuccess);
-  CHECK(out.download() == std::vector<unsigned>(6, 0xffffffffu));
+  Buffer<unsigned> out(3 * 3);
+  cudaMemset(out.data(), 0, 3 * 3 * sizeof(unsigned));
+  CHECK(launch(3, 32, 64, nullptr, read_poison<unsigned>, out.data()) == cudaSuccess);
+  CHECK(out.download() == std::vector<unsigned>(9, 0xffffffffu));
 }
 
 namespace {

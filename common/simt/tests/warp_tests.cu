@@ -117,15 +117,17 @@ TEST_CASE("shuffles read the lane that CUDA says") {
   for (const int width : {32, 16, 8, 2}) {
     CAPTURE(width);
     const auto base = [width](int lane) { return lane / width * width; };
-    for (const int n : {0, 1, 5, 31, 33}) {
-      CAPTURE(n);
-      CHECK(sources(Shuffle::kIndex, n, width) == expected([&](int lane) { return base(lane) + n % width; }));
-      CHECK(sources(Shuffle::kUp, n, width) ==
+    for (const int argument : {0, 1, 5, 31, 33}) {
+      const int n = argument % 32;
+      CAPTURE(argument);
+      CHECK(sources(Shuffle::kIndex, argument, width) ==
+            expected([&](int lane) { return base(lane) + n % width; }));
+      CHECK(sources(Shuffle::kUp, argument, width) ==
             expected([&](int lane) { return lane - n < base(lane) ? lane : lane - n; }));
-      CHECK(sources(Shuffle::kDown, n, width) ==
+      CHECK(sources(Shuffle::kDown, argument, width) ==
             expected([&](int lane) { return lane + n >= base(lane) + width ? lane : lane + n; }));
-      if (n < 32) {
-        CHECK(sources(Shuffle::kXor, n, width) ==
+      if (argument < 32) {
+        CHECK(sources(Shuffle::kXor, argument, width) ==
               expected([&](int lane) { return (lane ^ n) >= base(lane) + width ? lane : lane ^ n; }));
       }
     }
