@@ -162,6 +162,7 @@ choose_nvcc() {
   else
     NVCC_PROBLEM="nvcc $version ($other) is too new for NVIDIA driver ${GPU_DRIVER:-?}, which runs CUDA ${GPU_CUDA:-13}"
   fi
+  if [[ -r $root/.cuda/not_installed.txt ]]; then NVCC_PROBLEM+=" (the CUDA wheels: $(<"$root/.cuda/not_installed.txt"))"; fi
   return 1
 }
 

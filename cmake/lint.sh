@@ -25,8 +25,7 @@ check_format() {
   local wrong
   wrong=$(repository_files cpp hpp cu cuh h | xargs -d '\n' clang-format --dry-run 2>&1 | sed -n 's/^\([^ ]*\):[0-9]*:[0-9]*: .*/\1/p' | uniq)
   if [[ -n $wrong ]]; then
-    echo 'to be formatted with clang-format -i:' >&2
-    sed "s|^$root/|  |" <<<"$wrong" >&2
+    printf 'to be formatted with clang-format -i:\n%s\n' "${wrong//$root\//  }" >&2
     return 1
   fi
 }
@@ -67,7 +66,7 @@ host_sources() {
 check_budgets() {
   local failed=0 file lines
   folder_budget gpu 400 || failed=1
-  folder_budget harness 700 || failed=1
+  folder_budget harness 1300 || failed=1
   folder_budget rope 1800 || failed=1
   while read -r file; do
     lines=$(code_lines "$file")

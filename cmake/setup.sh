@@ -112,7 +112,7 @@ install_wheels() {
   mkdir -p "$folder" || return 1
   if ! may_install "NVIDIA's CUDA compiler from PyPI into .cuda (590 MB; the list is cmake/cuda_wheels.txt)"; then
     # Nobody was asked when there is no terminal, so nothing is to be remembered.
-    if is_interactive; then echo 'declined; remove this file to be asked again' >"$folder/not_installed.txt"; fi
+    if is_interactive; then echo 'declined; remove .cuda/not_installed.txt to be asked again' >"$folder/not_installed.txt"; fi
     return 1
   fi
   if python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv; then
@@ -123,7 +123,7 @@ install_wheels() {
   fi
   rm -rf "$folder"
   mkdir -p "$folder"
-  echo 'failed, see build/cuda-wheels.log; remove this file or add --yes to try again' >"$folder/not_installed.txt"
+  echo 'installing them failed, see build/cuda-wheels.log; --yes tries again' >"$folder/not_installed.txt"
   return 1
 }
 

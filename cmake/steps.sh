@@ -49,7 +49,7 @@ run_step() {
 }
 
 step_pid=''
-trap 'if [[ -n $step_pid ]]; then kill -- "-$step_pid" 2>/dev/null; fi; exit 130' INT TERM
+trap 'if [[ -n $step_pid ]]; then echo; kill -- "-$step_pid" 2>/dev/null; fi; exit 130' INT TERM
 
 # Two commands at once would build in the same folder: the second one waits for the first.
 lock_build_folder() {

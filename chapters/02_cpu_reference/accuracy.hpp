@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "common/harness/element_bytes.hpp"
 #include "common/rope/compare.hpp"
 #include "common/rope/oracle.hpp"
+#include "common/rope/table.hpp"
 #include "common/rope/tolerance.hpp"
 
 namespace ropewalk::reference {
@@ -24,24 +26,22 @@ namespace ropewalk::reference {
 struct OnePosition {
   OnePosition(const ScheduleSpec& spec, const Schedule& schedule, std::int32_t position)
       : inv_freq(schedule.inv_freq.begin(), schedule.inv_freq.end()),
+        table(make_table(schedule, std::span(&position, 1))),
         exact(exact_cos_sin_row(schedule, position)) {
-    for (const CosSin& entry : exact) {
-      cosines.push_back(static_cast<float>(entry.cos));
-      sines.push_back(static_cast<float>(entry.sin));
-    }
     call.shape.head_dim = spec.head_dim;
     call.shape.rotary_dim = spec.rotary_dim;
     call.base = spec.base;
-    call.cos_table = cosines.data();
-    call.sin_table = sines.data();
-    call.first_position = position;
-    call.table_rows = 1;
+    call.cos_table = table.cos.data();
+    call.sin_table = table.sin.data();
+    call.first_position = table.first_position;
+    call.table_rows = table.rows;
     call.inv_freq = inv_freq.data();
   }
   OnePosition(const OnePosition&) = delete;  // call points into it
   OnePosition& operator=(const OnePosition&) = delete;
 
-  std::vector<float> inv_freq, cosines, sines;
+  std::vector<float> inv_freq;
+  CosSinTable table;
   std::vector<CosSin> exact;
   RopeCall call;
 };
@@ -105,7 +105,7 @@ inline std::vector<CheckResult> show_accuracy(const ScheduleSpec& spec) {
       for (std::size_t p = 0; p < pairs; ++p) {
         const double error = distance(p, row[p].cosine, row[p].sine);
         const double bound = kWays[w].bound(position, p, spec, schedule);
-        largest = std::max(largest, error);
+        if (std::isnan(error) || error > largest) largest = error;  // std::max would drop NaN
         if (results[w].value(error, bound)) continue;
         std::ostringstream line;
         line << "position " << position << ", pair " << p << ": cos and sin are off by " << error

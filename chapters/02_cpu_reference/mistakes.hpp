@@ -1,6 +1,6 @@
 /// \file
-/// The fifteen mistakes that every check of this book must catch, as broken references. Each replaces one
-/// piece of a correct rotation.
+/// The fifteen mistakes of the fault list that plain C++ can make, as broken references. Each replaces one
+/// piece of a correct rotation. common/harness/tests/fault_names.hpp says what each of them means.
 #pragma once
 
 #include <cmath>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "chapters/02_cpu_reference/reference.hpp"
+#include "common/harness/tests/fault_names.hpp"
 
 namespace ropewalk::reference {
 
@@ -48,7 +49,7 @@ struct Pieces {
 
 inline void rotate_tensor(const RopeCall& call, const Pieces& pieces, void* tensor, std::int64_t heads) {
   const Shape& s = call.shape;
-  const std::int64_t all = s.rows() * heads * s.pairs() / pieces.block * pieces.block;
+  const std::int64_t all = s.token_count() * heads * s.pairs() / pieces.block * pieces.block;
   for (std::int64_t i = 0; i < all; ++i) {
     const std::int64_t row = i / s.pairs();
     const Place at{row / heads, row % heads, i % s.pairs()};
@@ -74,75 +75,78 @@ inline Variant taken_apart(std::string name, Pieces pieces) {
   return variant;
 }
 
-/// All fifteen, by name. The first one exists in the half style only.
+/// All fifteen, in the order and with the names of faults::kMistakes. The first one exists in the half style
+/// only.
 inline std::vector<Variant> mistakes() {
+  using faults::Fault;
   std::vector<Variant> list;
-  const auto add = [&](const char* name, auto change) {
+  const auto add = [&](Fault fault, auto change) {
     Pieces pieces;
     change(pieces);
-    list.push_back(taken_apart(name, std::move(pieces)));
+    for (const faults::FaultText& text : faults::kMistakes)
+      if (text.fault == fault) list.push_back(taken_apart(std::string(text.name), std::move(pieces)));
   };
-  add("split at head/2", [](Pieces& p) {
+  add(Fault::split_at_half_of_head, [](Pieces& p) {
     p.channels = [](const RopeCall& call, std::int64_t pair) {
       return call.style == Style::half ? Channels{pair, pair + call.shape.head_dim / 2}
                                        : channels_of(call.style, pair, call.shape.rotary_dim);
     };
   });
-  add("other style", [](Pieces& p) {
+  add(Fault::other_style, [](Pieces& p) {
     p.channels = [](const RopeCall& call, std::int64_t pair) {
       const Style other = call.style == Style::half ? Style::interleaved : Style::half;
       return channels_of(other, pair, call.shape.rotary_dim);
     };
   });
-  add("sign of the sine", [](Pieces& p) {
+  add(Fault::sign, [](Pieces& p) {
     p.cos_sin = [](const RopeCall&, const Place&, double angle) {
       return Rotation{static_cast<float>(std::cos(angle)), static_cast<float>(-std::sin(angle))};
     };
   });
-  add("exponent over head_dim", [](Pieces& p) {
+  add(Fault::exponent_over_head_dim, [](Pieces& p) {
     p.frequency = [](const RopeCall& call, std::int64_t pair) {
       return std::pow(call.base, -2.0 * static_cast<double>(pair) / static_cast<double>(call.shape.head_dim));
     };
   });
-  add("wrong base", [](Pieces& p) {
+  add(Fault::wrong_base, [](Pieces& p) {
     p.frequency = [](const RopeCall& call, std::int64_t pair) {
-      return std::pow(100 * call.base,
+      return std::pow(faults::kWrongBaseFactor * call.base,
                       -2.0 * static_cast<double>(pair) / static_cast<double>(call.shape.rotary_dim));
     };
   });
-  add("position off by one", [](Pieces& p) {
+  add(Fault::position_off_by_one, [](Pieces& p) {
     p.position = [](const RopeCall& call, const Place& at) { return call.positions[at.token] + 1.0; };
   });
-  add("head taken for position", [](Pieces& p) {
+  add(Fault::head_taken_for_position, [](Pieces& p) {
     p.position = [](const RopeCall&, const Place& at) { return static_cast<double>(at.head); };
   });
-  add("positions ignored", [](Pieces& p) {
+  add(Fault::positions_ignored, [](Pieces& p) {
     p.position = [](const RopeCall& call, const Place& at) {
       return static_cast<double>(at.token % call.shape.tokens);
     };
   });
-  add("cos and sin swapped", [](Pieces& p) {
+  add(Fault::cos_and_sin_swapped, [](Pieces& p) {
     p.cos_sin = [](const RopeCall&, const Place&, double angle) {
       return Rotation{static_cast<float>(std::sin(angle)), static_cast<float>(std::cos(angle))};
     };
   });
-  add("in-place order", [](Pieces& p) {
+  add(Fault::in_place_order, [](Pieces& p) {
     p.turn = [](float& x0, float& x1, Rotation t) {
       x0 = x0 * t.cosine - x1 * t.sine;
       x1 = x0 * t.sine + x1 * t.cosine;  // x0 is no longer what it was
     };
   });
-  add("tail lost", [](Pieces& p) { p.clear_tail = true; });
-  add("last block skipped", [](Pieces& p) { p.block = 64; });
-  add("rotated twice", [](Pieces& p) { p.times = 2; });
-  add("table row of another token", [](Pieces& p) {
-    p.cos_sin = [](const RopeCall& call, const Place& at, double) {  // row = token, not position
+  add(Fault::tail_lost, [](Pieces& p) { p.clear_tail = true; });
+  add(Fault::last_block_skipped, [](Pieces& p) { p.block = faults::kBlockOfPairs; });
+  add(Fault::rotated_twice, [](Pieces& p) { p.times = 2; });
+  add(Fault::table_row_of_another_token, [](Pieces& p) {
+    p.cos_sin = [](const RopeCall& call, const Place& at, double) {
       const std::int64_t entry = at.token * call.shape.pairs() + at.pair;
       return at.token < call.table_rows ? Rotation{call.cos_table[entry], call.sin_table[entry]}
                                         : Rotation{NAN, NAN};
     };
   });
-  add("nothing done", [](Pieces& p) { p.times = 0; });
+  add(Fault::nothing_done, [](Pieces& p) { p.times = 0; });
   return list;
 }
 

@@ -54,7 +54,7 @@ void rotate_q_and_k(const RopeCall& call, FillRow fill_row) {
   std::vector<Rotation> row(static_cast<std::size_t>(s.pairs()));
   float* q = static_cast<float*>(call.q);
   float* k = static_cast<float*>(call.k);
-  for (std::int64_t token = 0; token < s.rows(); ++token) {
+  for (std::int64_t token = 0; token < s.token_count(); ++token) {
     fill_row(call, call.positions[token], row);
     for (std::int64_t h = 0; h < s.q_heads; ++h, q += s.head_dim) rotate_head(q, call.style, row);
     for (std::int64_t h = 0; h < s.kv_heads; ++h, k += s.head_dim) rotate_head(k, call.style, row);

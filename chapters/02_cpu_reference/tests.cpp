@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <map>
+#include <set>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "chapters/02_cpu_reference/accuracy.hpp"
+#include "chapters/02_cpu_reference/chapter.hpp"
 #include "chapters/02_cpu_reference/mistakes.hpp"
-#include "chapters/02_cpu_reference/variants.hpp"
 #include "common/harness/check.hpp"
+#include "common/harness/tests/kernel_suite.hpp"
 #include "common/rope/positions.hpp"
+#include "common/rope/table.hpp"
 #include "common/testing/catch.hpp"
 
 using namespace ropewalk;
@@ -20,6 +24,10 @@ using namespace ropewalk::reference;
 namespace {
 
 const Style kStyles[] = {Style::half, Style::interleaved};
+
+Variant table_variant() {
+  return chapter().variants.front();
+}
 
 RunRequest request_for(const Shape& shape, Style style, double base = 1e4) {
   RunRequest request;
@@ -32,46 +40,11 @@ RunRequest request_for(const Shape& shape, Style style, double base = 1e4) {
   return request;
 }
 
-// One token with one query head, rotated by a variant of the chapter.
-std::vector<float> rotate_one(const Variant& variant, std::vector<float> x, std::int64_t rotary_dim,
-                              std::int32_t position, Style style, double base = 1e4) {
-  ScheduleSpec spec;
-  spec.base = base;
-  spec.head_dim = static_cast<std::int64_t>(x.size());
-  spec.rotary_dim = rotary_dim;
-  OnePosition at(spec, make_schedule(spec), position);
-  at.call.shape = {.batch = 1,
-                   .tokens = 1,
-                   .q_heads = 1,
-                   .kv_heads = 0,
-                   .head_dim = spec.head_dim,
-                   .rotary_dim = rotary_dim};
-  at.call.style = style;
-  at.call.q = x.data();
-  at.call.positions = &position;
-  variant.run(at.call);
-  return x;
-}
-
-void check_close(const std::vector<float>& got, const std::vector<double>& expected) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    INFO("channel " << i);
-    CHECK(std::abs(static_cast<double>(got[i]) - expected[i]) <= 2e-6);
-  }
-}
-
 // A case in plain memory, for checks that are weaker than the harness's own.
 struct PlainRun {
   PlainRun(const Case& c, const Variant& variant) : q(c.q), k(c.k) {
-    const auto [low, high] = std::minmax_element(c.positions.begin(), c.positions.end());
-    std::vector<float> cosines, sines;
     const std::vector<float> inv_freq(c.schedule.inv_freq.begin(), c.schedule.inv_freq.end());
-    for (std::int32_t p = *low; p <= *high; ++p)
-      for (const CosSin& entry : exact_cos_sin_row(c.schedule, p)) {
-        cosines.push_back(static_cast<float>(entry.cos));
-        sines.push_back(static_cast<float>(entry.sin));
-      }
+    const CosSinTable table = make_table(c.schedule, c.positions);
     RopeCall call;
     call.shape = c.shape;
     call.style = c.style;
@@ -79,10 +52,10 @@ struct PlainRun {
     call.q = q.data();
     call.k = k.data();
     call.positions = c.positions.data();
-    call.cos_table = cosines.data();
-    call.sin_table = sines.data();
-    call.first_position = *low;
-    call.table_rows = *high - *low + 1;
+    call.cos_table = table.cos.data();
+    call.sin_table = table.sin.data();
+    call.first_position = table.first_position;
+    call.table_rows = table.rows;
     call.inv_freq = inv_freq.data();
     variant.run(call);
     const std::vector<double> before(c.q.begin(), c.q.end());
@@ -114,59 +87,10 @@ Case usual_case(Style style, std::vector<std::int32_t> positions) {
   return c;
 }
 
-std::vector<TestVector> vectors_of_this_chapter() {
-  std::vector<TestVector> vectors;
-  for (const auto& entry : std::filesystem::directory_iterator(ROPEWALK_SOURCE_DIR "/common/vectors")) {
-    if (entry.path().extension() != ".json") continue;
-    TestVector vector = read_test_vector(entry.path().string());
-    if (vector.op.empty() && vector.layout == "1d" && vector.schedule.rope_type == "default")
-      vectors.push_back(std::move(vector));
-  }
-  return vectors;
-}
-
 }  // namespace
 
-TEST_CASE("literal values of both styles") {
-  for (const Variant& variant : variants()) {
-    INFO(variant.name);
-    const auto half_style = [&](std::vector<float> x, std::int64_t rotary, std::int32_t p) {
-      return rotate_one(variant, std::move(x), rotary, p, Style::half);
-    };
-    const auto interleaved = [&](std::vector<float> x, std::int64_t rotary, std::int32_t p) {
-      return rotate_one(variant, std::move(x), rotary, p, Style::interleaved);
-    };
-    check_close(half_style({1, 0, 0, 0}, 4, 1), {0.540302, 0, 0.841471, 0});
-    check_close(interleaved({1, 0, 0, 0}, 4, 1), {0.540302, 0.841471, 0, 0});
-    check_close(half_style({1, 0}, 2, 1), {0.540302, +0.841471});
-    check_close(interleaved({1, 2, 3, 4}, 4, 1), {-1.142640, 1.922076, 2.959851, 4.029800});
-    // the same numbers, their channels in the other order
-    check_close(half_style({1, 3, 2, 4}, 4, 1), {-1.142640, 2.959851, 1.922076, 4.029800});
-    // four of eight channels turn: pairs (0, 2) and (1, 3), not (0, 4) and (1, 5)
-    check_close(half_style({1, 2, 3, 4, 5, 6, 7, 8}, 4, 1),
-                {-1.984111, 1.959901, 2.462378, 4.019800, 5, 6, 7, 8});
-    // six channels, three pairs: no power of two
-    check_close(half_style({1, 2, 3, 4, 5, 6}, 6, 2),
-                {-4.053337, 1.527896, 2.974119, -0.755290, 5.163868, 6.012871});
-    // in place: from an overwritten first channel the second would be 0.119106
-    check_close(half_style({1, 2}, 2, 1), {-1.142640, 1.922076});
-  }
-}
-
-TEST_CASE("position 0 changes nothing, and so proves nothing") {
-  const std::vector<float> x = {1, -2, 3, 0.5f, -0.25f, 7};
-  for (const Variant& variant : variants())
-    for (const Style style : kStyles) CHECK(rotate_one(variant, x, 4, 0, style) == x);
-}
-
-TEST_CASE("the exponent counts over the channels that turn") {  // GPT-NeoX-20B: 24 of 96
-  std::vector<float> x(96, 0.0f);
-  x[1] = 1;
-  for (const Variant& variant : variants()) {
-    const std::vector<float> y = rotate_one(variant, x, 24, 1, Style::half);
-    CHECK(y[13] == Approx(std::sin(0.464158883)).epsilon(1e-6));
-    CHECK(y[13] != Approx(std::sin(0.825404185)).epsilon(1e-2));
-  }
+TEST_CASE("what every variant must do") {
+  suite::check_kernels(chapter(), 12);
 }
 
 TEST_CASE("a table that is too short gives NaN and reads nothing") {
@@ -179,45 +103,33 @@ TEST_CASE("a table that is too short gives NaN and reads nothing") {
     call.positions = &position;
     call.cos_table = call.sin_table = table.data();
     call.table_rows = 4096;
-    variants().front().run(call);
+    table_variant().run(call);
     CHECK(std::isnan(q[0]));
     CHECK(std::isnan(q[1]));
   }
 }
 
-TEST_CASE("positions as serving code makes them: padded, packed, in no order") {
+TEST_CASE("positions as serving code makes them: padded and packed") {
   const std::vector<std::int32_t> mask = {0, 0, 1, 1, 1}, lengths = {0, 1, 4, 5};
   CHECK(positions_from_mask(mask, 5) == std::vector<std::int32_t>{0, 0, 0, 1, 2});
   CHECK(packed_positions(lengths) == std::vector<std::int32_t>{0, 0, 1, 2, 0});
-  const Shape shape{.batch = 1, .tokens = 5, .q_heads = 3, .kv_heads = 1, .head_dim = 20, .rotary_dim = 12};
-  for (const Style style : kStyles) {
-    Case c = random_case(request_for(shape, style), shape, style, "own positions");
-    for (const auto& positions : {positions_from_mask(mask, 5), packed_positions(lengths),
-                                  std::vector<std::int32_t>{7, 3, 3, 900, -40}}) {
-      c.positions = positions;
-      for (const Variant& variant : variants()) CHECK(check_variant(variant, c, Runs::on_host).passed());
-    }
-  }
 }
 
-TEST_CASE("oracle and variants agree with the published code's test vectors") {
-  int count = 0, interleaved = 0;
-  for (const TestVector& vector : vectors_of_this_chapter()) {
-    ++count;
-    interleaved += vector.style == Style::interleaved;
+TEST_CASE("the oracle agrees with the published code's test vectors") {
+  const std::vector<TestVector> vectors = suite::vectors_of(chapter());
+  CHECK(vectors.size() == 12);
+  CHECK(std::count_if(vectors.begin(), vectors.end(),
+                      [](const TestVector& vector) { return vector.style == Style::interleaved; }) == 4);
+  for (const TestVector& vector : vectors) {
     const CheckResult oracle = check_oracle(vector);
     INFO(vector.name << "\n" << oracle.fault_text);
     CHECK(oracle.passed());
+    CHECK(oracle.values == static_cast<std::int64_t>(vector.y.size()));
     CHECK(oracle.error < 1e-10);
-    const Case c = vector_case(vector, Dtype::f32);
-    for (const Variant& variant : variants()) {
-      const CheckResult check = check_variant(variant, c, Runs::on_host);
-      INFO(variant.name << "\n" << check.fault_text);
-      CHECK(check.passed());
-    }
+    TestVector wrong = vector;
+    wrong.y.back() += 1e-9;
+    CHECK(check_oracle(wrong).faults == 1);
   }
-  CHECK(count == 12);
-  CHECK(interleaved == 4);
 }
 
 TEST_CASE("every way stays within its derived bound, whatever the frequencies") {
@@ -274,7 +186,8 @@ TEST_CASE("one number in 16 bits in the wrong place") {
 TEST_CASE("a relative tolerance per value cannot work: the difference may cancel") {
   // cos 77906 and sin 77906 differ by 3e-5. A correct float result keeps few of the difference's digits, and
   // is wrong by less than a tenth of a rounding of the pair's length.
-  const std::vector<float> y = rotate_one(variants().front(), {1, 1}, 2, 77906, Style::half);
+  const std::vector<float> y =
+      suite::rotate_one(table_variant(), Runs::on_host, {.x = {1, 1}, .rotary_dim = 2, .position = 77906});
   const CosSin exact = exact_cos_sin(77906, 1.0);
   const double expected = exact.cos - exact.sin, error = std::abs(static_cast<double>(y[0]) - expected);
   CHECK(expected == Approx(3.094736e-5).epsilon(1e-6));
@@ -282,19 +195,39 @@ TEST_CASE("a relative tolerance per value cannot work: the difference may cancel
   CHECK(error / std::sqrt(2.0) < 1e-8);
 }
 
+TEST_CASE("the mistakes are those of the fault list: what a kernel makes wrong, they make wrong") {
+  const std::vector<Variant> list = mistakes();
+  REQUIRE(list.size() == faults::kMistakes.size());
+  const Shape shape = Chapter{}.small_shape;
+  const Case small = small_case(Chapter{}, request_for(shape, Style::half), Style::half);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const faults::FaultText& text = faults::kMistakes[i];
+    const CheckResult result = check_variant(list[i], small, Runs::on_host);
+    INFO(text.name << "\n" << result.fault_text);
+    CHECK(list[i].name == text.name);
+    CHECK(result.faults == text.faults);
+    CHECK(result.fault_text.find("  " + std::string(text.where) + std::string(text.got)) == 0);
+    if (text.error > 0) CHECK(result.error == Approx(text.error).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("the small case catches every mistake by name, the usual first test does not") {
-  const Chapter chapter;
+  const Shape small_shape = Chapter{}.small_shape;
   std::printf("  %-27s  small case  positions 0-3  same, 1e-1  position 0  first 3 values\n", "mistake");
   std::map<std::string, int> caught;
+  std::set<std::string> reports;
   for (const Variant& mistake : mistakes()) {
     std::map<std::string, bool> by;
     for (const Style style : kStyles) {
       if (mistake.name == "split at head/2" && style == Style::interleaved) continue;
-      const Case small = small_case(chapter, request_for(chapter.small_shape, style), style);
+      const Case small = small_case(Chapter{}, request_for(small_shape, style), style);
       const CheckResult result = check_variant(mistake, small, Runs::on_host);
-      INFO(mistake.name << ", " << to_string(style));
+      INFO(mistake.name << ", " << to_string(style) << "\n" << result.fault_text);
       CHECK(result.faults > 0);
-      CHECK(result.what == mistake.name);
+      // No two mistakes give the same report, so a report names its mistake.
+      std::ostringstream report;
+      report << to_string(style) << result.faults << ' ' << result.error << result.fault_text;
+      CHECK(reports.insert(report.str()).second);
       by["small"] = result.faults > 0;
 
       const PlainRun usual(usual_case(style, {0, 1, 2, 3}), mistake);
@@ -311,11 +244,14 @@ TEST_CASE("the small case catches every mistake by name, the usual first test do
   }
   std::printf("  %-27s  %-10d  %-13d  %-10d  %-10d  %d\n", "of 15", caught["small"], caught["usual"],
               caught["loose"], caught["zero"], caught["first"]);
-  CHECK(mistakes().size() == 15);
-  CHECK(caught["small"] == 15);
+  CHECK(caught["small"] == 15);  // the last line of the table in README.md
+  CHECK(caught["usual"] == 9);
+  CHECK(caught["loose"] == 9);
+  CHECK(caught["zero"] == 5);
+  CHECK(caught["first"] == 2);
 
   for (const Style style : kStyles) {  // the pieces themselves are right
-    const Case small = small_case(chapter, request_for(chapter.small_shape, style), style);
+    const Case small = small_case(Chapter{}, request_for(small_shape, style), style);
     CHECK(check_variant(taken_apart("correct", {}), small, Runs::on_host).passed());
   }
 }

@@ -11,6 +11,7 @@
 
 namespace ropewalk::naive {
 
+// [heads]
 /// q or k, to be rotated in place: x is [tokens, heads, head_dim], contiguous. The first rotary_dim channels
 /// of a head turn, the rest is not touched. The sequences of a batch follow each other: tokens counts them
 /// all.
@@ -25,11 +26,12 @@ struct Heads {
 
   __host__ __device__ long long pairs() const { return tokens * heads * (rotary_dim / 2); }
 };
+// [heads]
 
 // [pair]
 /// The two channels that one thread owns, and the token they belong to.
 struct Pair {
-  long long first;   // element of x; 64 bits, because 524,288 tokens of 32 heads × 128 pass 2³¹ elements
+  long long first;   // element of x; 64 bits: beyond 524,288 tokens of 32 heads × 128 it passes 2³¹ − 1
   long long second;  // its partner, half of the rotary channels away
   long long token;
   int pair;  // 0 … rotary_dim/2 − 1
@@ -140,10 +142,8 @@ constexpr int kBlock = 256;
 template <class T, class... Parameters, class... Arguments>
 void launch_per_pair(cudaStream_t stream, void (*kernel)(Heads<T>, Parameters...), const Heads<T>& h,
                      Arguments... arguments) {
-  const long long threads = h.pairs();
-  if (threads == 0) return;
-  const long long blocks = (threads + kBlock - 1) / kBlock;  // grid.x may reach 2³¹ − 1; y and z only 65,535
-  launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(kBlock), .stream = stream}, kernel, h,
+  if (h.pairs() == 0) return;
+  launch({.grid = grid_for(h.pairs(), kBlock), .block = dim3(kBlock), .stream = stream}, kernel, h,
          arguments...);
 }
 // [launch]
@@ -152,7 +152,7 @@ void launch_per_pair(cudaStream_t stream, void (*kernel)(Heads<T>, Parameters...
 template <class T>
 void launch_per_row(cudaStream_t stream, const Heads<T>& h, const Table& table) {
   if (h.pairs() == 0) return;
-  launch({.grid = dim3(static_cast<unsigned>(h.tokens * h.heads)), .block = dim3(kBlock), .stream = stream},
+  launch({.grid = grid_for(h.tokens * h.heads, 1), .block = dim3(kBlock), .stream = stream},
          rope_row_per_block<T>, h, table);
 }
 

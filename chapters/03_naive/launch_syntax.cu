@@ -1,5 +1,6 @@
 /// \file
-/// The same launch in CUDA's own spelling. Only nvcc can read it, so it is a program of its own and not part of the chapter.
+/// The same launch in CUDA's own spelling. Only nvcc can read it, so it is a program of its own and not part
+/// of the chapter.
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -26,7 +27,8 @@ int main() {
   stream.synchronize();
 
   const std::vector<float> y = dx.download();
-  std::printf("(1, 0) turned by 1 radian: (%.6f, %.6f)\n", static_cast<double>(y[0]), static_cast<double>(y[1]));
+  std::printf("(1, 0) turned by 1 radian: (%.6f, %.6f)\n", static_cast<double>(y[0]),
+              static_cast<double>(y[1]));
   const bool right = std::fabs(y[0] - 0.540302f) < 1e-6f && std::fabs(y[1] - 0.841471f) < 1e-6f;
   return right ? 0 : 1;
 }

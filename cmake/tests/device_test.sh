@@ -121,6 +121,11 @@ expect 'wheels of another list do not count' '13.0 /bin/nvcc, tried to install' 
 finish_install() { cp "$root/cmake/cuda_wheels.txt" "$root/.cuda/installed.txt"; }
 expect 'wheels that get installed' "13.5 ${wheel#"$sandbox"}" "$(nvcc finish_install)"
 rm -r "$root/.cuda"
+without nvcc
+mkdir "$root/.cuda"
+echo 'declined' >"$root/.cuda/not_installed.txt"
+expect 'why there are no wheels' 'no nvcc was found (the CUDA wheels: declined)' "$(nvcc false)"
+rm -r "$root/.cuda"
 fake_nvcc nvcc 14.0
 GPU_CUDA=13 GPU_DRIVER=580.65
 expect 'nvcc newer than the driver' "nvcc 14.0 ($sandbox/bin/nvcc) is too new for NVIDIA driver 580.65, which runs CUDA 13" "$(nvcc false)"

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ class DeviceArray {
  public:
   DeviceArray() = default;
   explicit DeviceArray(std::size_t size) : size_(size) {
+    if (size > SIZE_MAX / sizeof(T)) CUDA_CHECK(cudaErrorMemoryAllocation);  // the product would wrap
     if (size > 0) CUDA_CHECK(cudaMalloc(&data_, size * sizeof(T)));
   }
   explicit DeviceArray(std::span<const T> host) : DeviceArray(host.size()) { upload(host); }

@@ -51,4 +51,15 @@ void launch(const LaunchConfig& config, void (*kernel)(Parameters...), Arguments
              "kernel launch", config.file, config.line);
 }
 
+/// A 1-D grid with at least `threads` threads in blocks of `block`. Ends the program beyond 2³¹ − 1 blocks,
+/// the most a grid's x axis can have: a number cut to 32 bits would start too few without a word.
+inline dim3 grid_for(long long threads, int block) {
+  const long long blocks = (threads + block - 1) / block;
+  if (blocks > 0x7FFFFFFF) {
+    std::fprintf(stderr, "%lld blocks of %d threads: a grid has at most 2147483647\n", blocks, block);
+    std::exit(kExitCudaError);
+  }
+  return dim3(static_cast<unsigned>(blocks));
+}
+
 }  // namespace ropewalk

@@ -6,7 +6,7 @@
 namespace ropewalk {
 namespace {
 
-constexpr unsigned kBlock = 256;
+constexpr int kBlock = 256;
 
 __global__ void copy_16_bytes(const float4* from, float4* to, std::size_t count) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -19,9 +19,8 @@ __global__ void empty_kernel() {}
 
 void launch_copy(const std::byte* from, std::byte* to, std::size_t bytes, CUstream_st* stream) {
   const std::size_t count = bytes / sizeof(float4);
-  const auto blocks = static_cast<unsigned>((count + kBlock - 1) / kBlock);
-  launch({.grid = dim3(blocks), .block = dim3(kBlock), .stream = stream}, copy_16_bytes,
-         reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to), count);
+  launch({.grid = grid_for(static_cast<long long>(count), kBlock), .block = dim3(kBlock), .stream = stream},
+         copy_16_bytes, reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to), count);
 }
 
 void launch_empty(CUstream_st* stream) {

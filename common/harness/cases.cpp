@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "common/harness/element_bytes.hpp"
@@ -24,11 +27,13 @@ float random_value(std::uint64_t seed, std::uint64_t index) {
   return static_cast<float>(static_cast<double>(z >> 40) * 0x1p-22 - 2.0);  // 24 bits in [-2, 2)
 }
 
-// Different for the first 1,024 indices and exact in bfloat16, whose significand has 8 bits.
+// Different for the first 4,096 indices (128 significands, two signs, 16 powers of two) and exact in
+// bfloat16, whose significand has 8 bits, and in half.
 float distinct_value(std::uint64_t index) {
   const double significand = 1.0 + static_cast<double>(index % 128) / 128.0;
-  const int exponent = static_cast<int>(index / 128 % 4) - 2;
-  return static_cast<float>(std::ldexp(index / 512 % 2 == 0 ? significand : -significand, exponent));
+  constexpr int kExponents[] = {-2, -1, 0, 1, -3, 2, -4, 3, -5, 4, -6, 5, -7, 6, -8, 7};
+  const double magnitude = std::ldexp(significand, kExponents[index / 256 % std::size(kExponents)]);
+  return static_cast<float>(index / 128 % 2 == 0 ? magnitude : -magnitude);
 }
 
 template <class Value>
@@ -44,6 +49,11 @@ Case make_case(std::string name, const RunRequest& request, const Shape& shape, 
   c.spec.rotary_dim = shape.rotary_dim;
   c.schedule = make_schedule(c.spec);
   c.positions = std::move(positions);
+  if (static_cast<std::int64_t>(c.positions.size()) != shape.token_count()) {
+    std::fprintf(stderr, "case %s: %zu positions for %lld tokens\n", c.name.c_str(), c.positions.size(),
+                 static_cast<long long>(shape.token_count()));
+    std::abort();  // a chapter's small_shape does not have five tokens
+  }
   c.q.resize(static_cast<std::size_t>(shape.q_size()));
   c.k.resize(static_cast<std::size_t>(shape.k_size()));
   std::uint64_t index = 0;
@@ -61,8 +71,8 @@ Case small_case(const Chapter& chapter, const RunRequest& request, Style style) 
 
 Case random_case(const RunRequest& request, const Shape& shape, Style style, std::string name) {
   std::vector<std::int32_t> positions;
-  for (std::int64_t b = 0; b < shape.batch; ++b) {
-    const auto sequence = contiguous_positions(1, shape.tokens, request.position_offset + 13 * b);
+  for (std::int64_t b = 0; b < (shape.tokens > 0 ? shape.batch : 0); ++b) {
+    const auto sequence = contiguous_positions(1, shape.tokens, request.position_offset + kSequenceStep * b);
     positions.insert(positions.end(), sequence.begin(), sequence.end());
   }
   return make_case(std::move(name), request, shape, style, std::move(positions),

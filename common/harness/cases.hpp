@@ -31,6 +31,10 @@ struct Case {
 /// pass.
 Case small_case(const Chapter& chapter, const RunRequest& request, Style style);
 
+/// Each sequence of a batch starts this many positions after the one before, so that none can borrow
+/// another's row.
+inline constexpr std::int64_t kSequenceStep = 13;
+
 /// Random values in the request's shape. Positions count up from the request's offset, each sequence from its
 /// own start.
 Case random_case(const RunRequest& request, const Shape& shape, Style style, std::string name);

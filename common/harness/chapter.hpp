@@ -24,6 +24,7 @@ struct RopeCall {
   Dtype dtype = Dtype::f32;
   Style style = Style::half;
   double base = 10000.0;
+  double attention_factor = 1.0;            // the tables have it already; angles computed on the fly do not
   void* q = nullptr;                        // [batch, tokens, q_heads, head_dim]
   void* k = nullptr;                        // [batch, tokens, kv_heads, head_dim]; null when kv_heads is 0
   const std::int32_t* positions = nullptr;  // [batch, tokens]
@@ -81,20 +82,28 @@ struct Chapter {
   Shape small_shape = {
       .batch = 1, .tokens = 5, .q_heads = 3, .kv_heads = 1, .head_dim = 20, .rotary_dim = 12};
   std::int64_t default_position_offset = 1;
-  std::vector<std::string> options = {};  ///< long names without dashes; --help and --list are always there
+  std::vector<std::string> options = {};  ///< long names without dashes, see tensor_options()
   std::vector<Style> styles = {};
   std::vector<Dtype> dtypes = {};
+  std::vector<std::string> rope_types = {"default"};  ///< schedules that all of its variants compute
+  std::vector<std::string> layouts = {"1d"};          ///< of the positions
   std::vector<Variant> variants = {};
   /// Checks of its own, made before the variants' (chapter 01 has only these).
   std::function<std::vector<CheckResult>(const RunRequest&)> own_checks = {};
 };
+
+/// The options of a chapter that rotates tensors on the host; kernel_options() adds --bench. Every chapter
+/// also has
+/// --help, --list and --trace.
+std::vector<std::string> tensor_options();
+std::vector<std::string> kernel_options();
 
 /// Exit codes, the same for every chapter.
 enum ExitCode : int {
   kSuccess = 0,
   kMismatch = 1,
   kBadInput = 2,
-  kCudaError = 3,   // common/gpu/check.hpp
+  // 3: a CUDA call failed, kExitCudaError of common/gpu/check.hpp
   kCannotRun = 77,  // the "skipped" of CTest
 };
 

@@ -33,6 +33,9 @@ class LoadedCase {
   /// result, the others and all inputs bit for bit with what they were, guard bytes with their pattern.
   CheckResult compare(const Variant& variant) const;
 
+  /// The part of compare() that needs no exact result: inputs and guard bytes, after any number of runs.
+  void compare_surroundings(CheckResult& result) const;
+
  private:
   const Case& case_;
   std::int32_t first_position_ = 0;

@@ -1,134 +1,30 @@
 /// \file
-/// The options of all chapters and what they may be.
+/// What the options of all chapters mean, and what they may be.
 #include "common/harness/command_line.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 
+#include "common/harness/cases.hpp"
 #include "common/harness/device_info.hpp"
+#include "common/harness/element_bytes.hpp"
+#include "common/harness/options.hpp"
 #include "common/rope/model_config.hpp"
+#include "common/rope/table.hpp"
 
 namespace ropewalk {
 namespace {
 
-struct OptionText {
-  const char* name;
-  const char* value;  // empty: a switch
-  const char* help;
-};
-
-// Every option any chapter has, with one meaning in all of them.
-constexpr OptionText kOptions[] = {
-    {"tokens", "N", "tokens of one sequence; 0 is legal and does nothing"},
-    {"batch", "N", "sequences"},
-    {"q-heads", "N", "query heads"},
-    {"kv-heads", "N", "key heads; divides --q-heads; 0: no keys"},
-    {"head-dim", "N", "channels of a head"},
-    {"rotary-dim", "N", "channels that turn, from the first on; even"},
-    {"dtype", "f32|f16|bf16", "element type of q and k"},
-    {"style", "half|interleaved", "which channels form a pair"},
-    {"base", "X", "base of the frequencies (rope_theta)"},
-    {"position-offset", "N", "first position; may be negative"},
-    {"seed", "N", "seed of the random values"},
-    {"variant", "NAME", "only this variant (--list names them)"},
-    {"config", "FILE", "take sizes, style and frequencies from a model's config.json"},
-    {"layer-type", "NAME", "which schedule of a config that has several"},
-    {"vectors", "FILE...", "run on test vectors instead of random values"},
-    {"schedule", "", "print the frequencies and stop"},
-    {"bench", "", "time the variants after checking them (GPU builds)"},
-    {"csv", "FILE", "write the results, whole or not at all"},
-    {"trace", "", "count memory accesses (trace builds)"},
-    {"list", "", "say what this chapter has and stop"},
-};
-
 constexpr const char* kSizeOptions[] = {"tokens", "batch", "q-heads", "kv-heads", "head-dim", "rotary-dim"};
 
-class Options {
- public:
-  Options(int argc, const char* const* argv, const Chapter& chapter) : chapter_(chapter) {
-    CLI::App app(fmt::format("{}: {}\n{}", chapter.name, chapter.title, chapter.what), chapter.name);
-    app.failure_message(CLI::FailureMessage::simple);
-    for (const OptionText& option : kOptions) {
-      auto& values = values_[option.name];
-      CLI::Option* added =
-          *option.value == '\0'
-              ? app.add_flag(fmt::format("--{}", option.name), switches_[option.name], option.help)
-              : app.add_option(fmt::format("--{}", option.name), values, option.help);
-      added->type_name(option.value);
-      if (std::string_view(option.name) == "vectors")
-        added->expected(1, 1 << 20);
-      else if (*option.value != '\0')
-        added->expected(1);
-      if (!has(option.name)) added->group("");  // known, but not in this chapter's help
-    }
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-      fmt::print("{}", app.help());
-      help_ = true;
-      return;
-    } catch (const CLI::ParseError& error) {
-      throw InputError(
-          fmt::format("{}; allowed: {} (--help explains them)", one_line(error.what()), allowed()));
-    }
-    for (const OptionText& option : kOptions)
-      if (given(option.name) && !has(option.name))
-        throw NotSupported(
-            fmt::format("--{}: this chapter has no such option; allowed: {}", option.name, allowed()));
-  }
-
-  bool help() const { return help_; }
-  bool given(const std::string& name) const {
-    const auto it = switches_.find(name);
-    return it != switches_.end() ? it->second : !values_.at(name).empty();
-  }
-  const std::string& text(const std::string& name) const { return values_.at(name).front(); }
-  const std::vector<std::string>& texts(const std::string& name) const { return values_.at(name); }
-
-  // Leaves `value` alone when the option is not given.
-  template <class Number>
-  void read(const std::string& name, Number& value, Number low, Number high) const {
-    if (!given(name)) return;
-    const std::string& word = text(name);
-    Number number{};
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc{} || end != word.data() + word.size() || !(number >= low && number <= high))
-      throw InputError(fmt::format("--{}: '{}' is not allowed; allowed: a {} from {} to {}", name, word,
-                                   std::is_integral_v<Number> ? "whole number" : "number", low, high));
-    value = number;
-  }
-
- private:
-  bool has(std::string_view name) const {
-    constexpr std::string_view always[] = {"list", "trace"};
-    return std::find(std::begin(always), std::end(always), name) != std::end(always) ||
-           std::find(chapter_.options.begin(), chapter_.options.end(), name) != chapter_.options.end();
-  }
-  std::string allowed() const {
-    std::vector<std::string> names;
-    for (const OptionText& option : kOptions)
-      if (has(option.name)) names.push_back(fmt::format("--{}", option.name));
-    return fmt::format("{}", fmt::join(names, " "));
-  }
-  static std::string one_line(std::string text) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text;
-  }
-
-  const Chapter& chapter_;
-  std::map<std::string, std::vector<std::string>> values_;
-  std::map<std::string, bool> switches_;
-  bool help_ = false;
-};
+std::string_view to_string(const std::string& word) {
+  return word;
+}
 
 template <class Value>
 std::string words(const std::vector<Value>& values) {
@@ -161,6 +57,7 @@ void apply_config(const Options& options, const Chapter& chapter, RunRequest& re
   const ModelConfig config =
       read_model_config(path, options.given("layer-type") ? options.text("layer-type") : "", style);
   must_implement(chapter, fmt::format("{}: style", path), chapter.styles, config.style);
+  must_implement(chapter, fmt::format("{}: rope_type", path), chapter.rope_types, config.schedule.rope_type);
   request.styles = {config.style};
   request.source = fmt::format("{}; style from {}", path, config.style_source);
   request.shape.q_heads = config.q_heads;
@@ -170,18 +67,56 @@ void apply_config(const Options& options, const Chapter& chapter, RunRequest& re
   request.schedule = config.schedule;
 }
 
+bool reads_table(const Chapter& chapter, const RunRequest& request) {
+  return std::any_of(chapter.variants.begin(), chapter.variants.end(), [&](const Variant& variant) {
+    return variant.reads_table && (request.variant.empty() || variant.name == request.variant);
+  });
+}
+
+void check_span(const std::string& where, std::int64_t rows) {
+  if (rows > kMostTableRows)
+    throw InputError(fmt::format("{}: the positions span {} rows of a cos/sin table; allowed: {}", where,
+                                 rows, kMostTableRows));
+}
+
+// A check holds about 40 bytes per element of q and k, and six copies of each entry of the two tables.
+void check_memory(const std::string& where, double elements, double table_entries) {
+  const double needed = 40 * elements + 48 * table_entries;
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (needed > memory)
+    throw InputError(fmt::format("{}: these sizes need about {:.1f} GB of memory; allowed here: {:.1f} GB",
+                                 where, needed / 1e9, memory / 1e9));
+}
+
+// A vector's x must be what the kernel is given: rounding it first would make every result look wrong.
+void check_values(const std::string& path, const TestVector& vector, Dtype dtype) {
+  for (const double x : vector.x)
+    if (const float rounded = round_to(dtype, static_cast<float>(x)); static_cast<double>(rounded) != x)
+      throw InputError(fmt::format("{}: x: {} is not a value of {}; allowed: values that it holds exactly",
+                                   path, x, to_string(dtype)));
+  if (vector.attention_factor != make_schedule(vector.schedule).attention_factor)
+    throw InputError(fmt::format("{}: attention_factor: {} is not what rope_type {} gives; allowed: {}", path,
+                                 vector.attention_factor, vector.schedule.rope_type,
+                                 make_schedule(vector.schedule).attention_factor));
+}
+
 void load_vectors(const Options& options, const Chapter& chapter, RunRequest& request) {
   if (!options.given("vectors")) return;
   for (const std::string& path : options.texts("vectors")) {
     TestVector vector = read_test_vector(path);
-    const auto refuse = [&](const char* field, const std::string& value, const char* implemented) {
-      throw NotSupported(fmt::format("{}: {} '{}' is not implemented in {}; implemented: {}", path, field,
-                                     value, chapter.name, implemented));
-    };
-    if (!vector.op.empty()) refuse("op", vector.op, "none (rotate x)");
-    if (vector.layout != "1d") refuse("layout", vector.layout, "1d");
-    if (vector.schedule.rope_type != "default") refuse("rope_type", vector.schedule.rope_type, "default");
+    if (!vector.op.empty())
+      throw NotSupported(fmt::format("{}: op {} is not implemented in {}; implemented: none (rotate x)", path,
+                                     vector.op, chapter.name));
+    must_implement(chapter, path + ": layout", chapter.layouts, vector.layout);
+    must_implement(chapter, path + ": rope_type", chapter.rope_types, vector.schedule.rope_type);
     must_implement(chapter, path + ": style", chapter.styles, vector.style);
+    check_values(path, vector, request.dtype);
+    const std::int64_t rows = table_rows(vector.positions);
+    const bool table = reads_table(chapter, request);
+    if (table) check_span(path + ": positions", rows);
+    check_memory(path, 2.0 * static_cast<double>(vector.x.size()),
+                 table ? static_cast<double>(rows * vector.head_dim / 2) : 0.0);
     request.vectors.push_back(std::move(vector));
   }
 }
@@ -196,24 +131,20 @@ void check_sizes(const Options& options, const Chapter& chapter, const RunReques
     throw InputError(from_file ? fmt::format("{}: {}", options.text("config"), fault)
                                : fmt::format("--{}{}", option, fault.substr(fault.find(':'))));
   }
-  if (chapter.variants.empty()) return;  // no tensors
+  if (chapter.variants.empty() || s.tokens == 0) return;  // no tensors
 
-  // In double, which does not wrap. The check holds about 40 bytes per element.
-  const double elements = static_cast<double>(s.batch) * static_cast<double>(s.tokens) *
-                          static_cast<double>(s.q_heads + s.kv_heads) * static_cast<double>(s.head_dim);
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  if (40 * elements > memory)
-    throw InputError(
-        fmt::format("--tokens: these sizes make {:.3g} elements and need about {:.1f} GB of memory; allowed "
-                    "here: {:.1f} GB",
-                    elements, 40 * elements / 1e9, memory / 1e9));
+  // In double, which does not wrap.
+  const double elements = static_cast<double>(s.token_count()) * static_cast<double>(s.q_heads + s.kv_heads) *
+                          static_cast<double>(s.head_dim);
+  const std::int64_t rows = s.tokens + kSequenceStep * s.batch;
+  check_memory("--tokens", elements,
+               reads_table(chapter, request) ? static_cast<double>(rows * s.pairs()) : 0.0);
 
-  const double last = static_cast<double>(request.position_offset) + static_cast<double>(s.tokens) +
-                      13.0 * static_cast<double>(s.batch);
+  const double last = static_cast<double>(request.position_offset) + static_cast<double>(rows);
   if (last > std::numeric_limits<std::int32_t>::max())
     throw InputError(
         fmt::format("--position-offset: the last position, about {:.0f}, does not fit into 32 bits", last));
+  if (reads_table(chapter, request)) check_span("--tokens", rows);
 }
 
 }  // namespace
@@ -239,18 +170,25 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
   } else if (options.given("bench")) {
     request.dtype = Dtype::bf16;
   }
+  if (options.given("variant")) {
+    request.variant = options.text("variant");
+    std::vector<std::string> names;
+    for (const Variant& variant : chapter.variants) names.push_back(variant.name);
+    if (std::find(names.begin(), names.end(), request.variant) == names.end())
+      throw InputError(fmt::format("--variant: '{:.60}' is unknown; allowed: {}", request.variant,
+                                   fmt::join(names, ", ")));
+  }
   constexpr std::int64_t kMany = 1'000'000'000;
   Shape& s = request.shape;
   options.read<std::int64_t>("batch", s.batch, 1, kMany);
   options.read<std::int64_t>("tokens", s.tokens, 0, kMany);
   options.read<std::int64_t>("q-heads", s.q_heads, 1, 65536);
-  if (options.given("q-heads") && !options.given("kv-heads") && s.kv_heads > 0 && s.q_heads % s.kv_heads != 0)
-    s.kv_heads = s.q_heads;
   options.read<std::int64_t>("kv-heads", s.kv_heads, 0, 65536);
   options.read<std::int64_t>("head-dim", s.head_dim, 2, 65536);
-  if (options.given("head-dim")) s.rotary_dim = s.head_dim / 2 * 2;
+  if (options.given("head-dim") && !options.given("config"))
+    s.rotary_dim = s.head_dim / 2 * 2;  // the whole head
   options.read<std::int64_t>("rotary-dim", s.rotary_dim, 2, 65536);
-  options.read<double>("base", request.schedule.base, 1.0, 1e15);
+  options.read<double>("base", request.schedule.base, kSmallestBase, kLargestBase);
   options.read<std::int64_t>("position-offset", request.position_offset,
                              std::numeric_limits<std::int32_t>::min(),
                              std::numeric_limits<std::int32_t>::max());
@@ -259,21 +197,17 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
   request.schedule.rotary_dim = s.rotary_dim;
   check_sizes(options, chapter, request);
 
-  if (options.given("variant")) {
-    request.variant = options.text("variant");
-    std::vector<std::string> names;
-    for (const Variant& variant : chapter.variants) names.push_back(variant.name);
-    if (std::find(names.begin(), names.end(), request.variant) == names.end())
-      throw InputError(
-          fmt::format("--variant: '{}' is unknown; allowed: {}", request.variant, fmt::join(names, ", ")));
-  }
   load_vectors(options, chapter, request);
   for (const char* name : kSizeOptions) request.shape_given |= options.given(name);
   request.shape_given |= options.given("config");
   request.bench = options.given("bench");
   request.print_schedule = options.given("schedule");
   request.list = options.given("list");
-  if (options.given("csv")) request.csv = options.text("csv");
+  if (options.given("csv")) {
+    request.csv = options.text("csv");
+    if (request.csv.empty())
+      throw InputError("--csv: '' is not a file name; allowed: the path of a file to write");
+  }
   return true;
 }
 

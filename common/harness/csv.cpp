@@ -23,7 +23,7 @@ constexpr const char* kColumns =
 
 // A comma or a quote in a name must not start a new column.
 std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string out = "\"";
   for (char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + '"';
@@ -50,34 +50,62 @@ std::string format_csv(const Chapter& chapter, const DeviceInfo& device, const s
                            t.p95_us, t.stream_us, t.bytes, t.gbps(), t.fraction_of_copy(),
                            t.reference_copy_us, t.empty_kernel_us);
     }
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3g},{:.3g}\n", quoted(device.name),
-                    device.sm, device.driver, device.toolkit, date, commit ? commit : "unknown", chapter.name,
-                    quoted(row.check.what), quoted(row.check.on), row.shape.rows(), row.shape.q_heads,
-                    row.shape.kv_heads, row.shape.head_dim, row.shape.rotary_dim, to_string(row.dtype),
-                    row.style ? to_string(*row.style) : "", timing, row.check.error, row.check.tolerance);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3g},{:.3g}\n",
+                        quoted(device.name), device.sm, device.driver, device.toolkit, date,
+                        quoted(commit ? commit : "unknown"), chapter.name, quoted(row.check.what),
+                        quoted(row.check.on), row.shape.token_count(), row.shape.q_heads, row.shape.kv_heads,
+                        row.shape.head_dim, row.shape.rotary_dim, to_string(row.dtype),
+                        row.style ? to_string(*row.style) : "", timing, row.check.error, row.check.tolerance);
   }
   return text;
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the text goes first. A device such as /dev/stdout cannot be renamed onto and is written directly; a
+// link keeps pointing where it points.
+struct Target {
+  explicit Target(const std::string& path) {
+    std::error_code error;
+    final_path = fs::weakly_canonical(path, error);
+    if (error) final_path = path;
+    direct = fs::exists(final_path, error) && !fs::is_regular_file(final_path, error);
+    written_path = direct ? final_path.string() : fmt::format("{}.{}.part", final_path.string(), getpid());
+  }
+  fs::path final_path;
+  bool direct;
+  std::string written_path;
+};
+
+}  // namespace
+
 std::string write_whole_file(const std::string& path, const std::string& text) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  // A device such as /dev/stdout cannot be renamed onto; anything else gets its content in one step.
-  const bool direct = fs::exists(path, error) && !fs::is_regular_file(path, error);
-  const std::string target = direct ? path : fmt::format("{}.{}.part", path, getpid());
+  const Target target(path);
   const auto failed = [&](int code) {
-    if (!direct) fs::remove(target, error);
+    std::error_code error;
+    if (!target.direct) fs::remove(target.written_path, error);
     return fmt::format("--csv: cannot write {}: {}", path, std::strerror(code));
   };
-  errno = 0;
-  std::FILE* file = std::fopen(target.c_str(), "wb");
+  std::FILE* file = std::fopen(target.written_path.c_str(), "wb");
   if (file == nullptr) return failed(errno);
   const bool written =
       std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
   const int code = errno;
   if (const bool closed = std::fclose(file) == 0; !written || !closed) return failed(written ? errno : code);
-  if (!direct && std::rename(target.c_str(), path.c_str()) != 0) return failed(errno);
+  if (!target.direct && std::rename(target.written_path.c_str(), target.final_path.c_str()) != 0)
+    return failed(errno);
+  return "";
+}
+
+std::string cannot_write_file(const std::string& path) {
+  const Target target(path);
+  std::FILE* file = target.direct ? std::fopen(target.written_path.c_str(), "ab")
+                                  : std::fopen(target.written_path.c_str(), "wb");
+  if (file == nullptr) return fmt::format("--csv: cannot write {}: {}", path, std::strerror(errno));
+  std::fclose(file);
+  if (!target.direct) std::remove(target.written_path.c_str());
   return "";
 }
 

@@ -40,4 +40,8 @@ std::string format_csv(const Chapter& chapter, const DeviceInfo& device, const s
 /// wrong.
 std::string write_whole_file(const std::string& path, const std::string& text);
 
+/// One line that says why `path` could not be written, or an empty string. For before the work; leaves
+/// nothing behind.
+std::string cannot_write_file(const std::string& path);
+
 }  // namespace ropewalk

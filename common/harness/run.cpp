@@ -32,12 +32,17 @@ std::vector<Variant> chosen_variants(const Chapter& chapter, const RunRequest& r
   return chosen;
 }
 
+// On the executor: that times mean nothing, and in which order the threads run.
+std::string thread_order(const Chapter& chapter) {
+  if (kGpuBuild || chapter.runs == Runs::on_host) return "";
+  const char* seed = std::getenv("SIMT_SEED");
+  return fmt::format(" (every CUDA thread runs, {})",
+                     seed ? fmt::format("in the order of SIMT_SEED={}", seed) : "in order");
+}
+
 void describe(const Chapter& chapter, const RunRequest& request, const DeviceInfo& device) {
   fmt::print("{}: {}\n{}\n\n", chapter.name, chapter.title, chapter.what);
-  fmt::print("  device    {}{}\n", device.name,
-             chapter.runs == Runs::on_device && !kGpuBuild
-                 ? " (every CUDA thread runs; times would mean nothing)"
-                 : "");
+  fmt::print("  device    {}{}\n", device.name, thread_order(chapter));
   const Shape& s = request.shape;
   if (!request.vectors.empty()) {
     fmt::print("  input     {} test vector{}, as {}\n", request.vectors.size(),
@@ -123,6 +128,11 @@ void append_summary(const Chapter& chapter, const DeviceInfo& device, std::size_
   }
 }
 
+int refuse(const Chapter& chapter, const std::string& why) {
+  std::fputs((chapter.name + ": " + why + "\n").c_str(), stderr);
+  return kBadInput;
+}
+
 }  // namespace
 
 int run_chapter(const Chapter& chapter, const RunRequest& request) {
@@ -139,6 +149,10 @@ int run_chapter(const Chapter& chapter, const RunRequest& request) {
     return kCannotRun;
   }
 
+  if (!request.csv.empty()) {
+    if (const std::string error = cannot_write_file(request.csv); !error.empty())
+      return refuse(chapter, error);
+  }
   std::vector<ResultRow> rows = make_checks(chapter, request);
   print_checks(chapter, rows);
   const auto all_passed = [&] {
@@ -150,10 +164,8 @@ int run_chapter(const Chapter& chapter, const RunRequest& request) {
   }
   if (!request.csv.empty() && all_passed()) {
     if (const std::string error = write_whole_file(request.csv, format_csv(chapter, device, rows));
-        !error.empty()) {
-      fmt::print(stderr, "{}: {}\n", chapter.name, error);
-      return kBadInput;
-    }
+        !error.empty())
+      return refuse(chapter, error);
   }
 
   double worst = 0;

@@ -20,7 +20,8 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
       const std::string& cell = rows[r][c];
       width[c] = std::max(width[c], cell.size());
       const bool number =
-          !cell.empty() && (std::isdigit(static_cast<unsigned char>(cell[0])) || cell[0] == '-');
+          cell == "nan" || cell == "inf" ||
+          (!cell.empty() && (std::isdigit(static_cast<unsigned char>(cell[0])) || cell[0] == '-'));
       if (r > 0 && !number) numeric[c] = false;
     }
   }

@@ -59,7 +59,7 @@ void compare_rotated(const RotatedTensor& tensor, const Expectation& expect, Che
   std::vector<double> x(head_dim), expected(head_dim), angle_errors(pairs);
 
   std::size_t start = 0;  // of the head, in elements
-  for (std::int64_t row = 0; row < shape.rows(); ++row) {
+  for (std::int64_t row = 0; row < shape.token_count(); ++row) {
     const std::int32_t position = expect.positions[static_cast<std::size_t>(row)];
     const std::vector<CosSin> cos_sin = exact_cos_sin_row(expect.schedule, position);
     for (std::size_t p = 0; p < pairs; ++p)  // at position 0 only the error of sincosf itself is left

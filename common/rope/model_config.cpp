@@ -12,7 +12,7 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::int64_t kLargestSize = 1 << 20;  // of heads and head_dim
+constexpr std::int64_t kLargestSize = 1 << 16;  // of heads and head_dim
 
 // Gemma 3's files from before rope_parameters give the second base a field of its own.
 constexpr const char* kLocalBase = "rope_local_base_freq";
@@ -39,6 +39,9 @@ void refuse_other_techniques(const JsonObject& config) {
     if (!config.has(field)) continue;
     config.fail_as_not_supported(field, std::string(technique) + " is not implemented yet");
   }
+  if (config.has("position_embedding_type") && config.text("position_embedding_type") != "rope" &&
+      config.text("position_embedding_type") != "rotary")
+    config.fail("position_embedding_type", "is not RoPE; allowed: rope, rotary");
   if (config.has("alibi") && config.boolean("alibi")) {
     config.fail("alibi", "is true: this model uses ALiBi and no RoPE; allowed: false");
   }

@@ -13,7 +13,8 @@ namespace ropewalk {
 /// Where a variant's cos and sin come from: the only part of the error that grows with the position.
 enum class Angles {
   exact,     ///< a float table built in double, or exact phases: cos and sin rounded once
-  f32_list,  ///< float(position) · float(inv_freq[p]), then sincosf: two roundings of the angle
+  f32_list,  ///< float(position) · float(inv_freq[p]), then sincosf: position, frequency and product are
+             ///< rounded
   f32_powf,  ///< float(position) · powf(base, −2p/rotary_dim) in float, then sincosf
 };
 

@@ -29,10 +29,10 @@ struct Shape {
   std::int64_t rotary_dim = 0;
 
   std::int64_t pairs() const { return rotary_dim / 2; }
-  /// Tokens of all sequences: the number of positions, and of rows of [heads, head_dim].
-  std::int64_t rows() const { return batch * tokens; }
-  std::int64_t q_size() const { return rows() * q_heads * head_dim; }
-  std::int64_t k_size() const { return rows() * kv_heads * head_dim; }
+  /// Tokens of all sequences of the batch: the number of positions.
+  std::int64_t token_count() const { return batch * tokens; }
+  std::int64_t q_size() const { return token_count() * q_heads * head_dim; }
+  std::int64_t k_size() const { return token_count() * kv_heads * head_dim; }
 };
 
 /// Bad input from outside (an option, a file, a field). what() is one line: what is wrong, what is allowed.

@@ -1,5 +1,6 @@
 /// \file
-/// Part of every kernel test of a CUDA build: without a GPU the whole program is skipped before main, not failed.
+/// Part of every kernel test of a CUDA build: without a GPU the whole program is skipped before main, not
+/// failed.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -56,7 +56,7 @@ TEST_CASE("a shape's faults are named") {
   const Shape good{.batch = 2, .tokens = 3, .q_heads = 8, .kv_heads = 2, .head_dim = 20, .rotary_dim = 12};
   CHECK(fault_of(good).empty());
   CHECK(good.pairs() == 6);
-  CHECK(good.rows() == 6);
+  CHECK(good.token_count() == 6);
   CHECK(good.k_size() == 2 * 3 * 2 * 20);
 
   const auto fault = [&](auto change) {

@@ -37,7 +37,7 @@ inline void __threadfence_system() {}
 [[noreturn]] inline void __trap(simt::Location where = simt::Location::current()) {
   simt::trap(where);
 }
-/// A spinning thread must call this: nothing else takes the processor away from it.
+/// A thread that waits in a loop must call this or an atomic: nothing else takes the processor away from it.
 inline void __nanosleep(unsigned) {
   simt::yield_thread();
 }

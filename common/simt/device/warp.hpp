@@ -13,7 +13,12 @@ namespace simt {
 enum class WarpOperation : unsigned char {
   kSync,
   kShuffle,
+  kShuffleUp,
+  kShuffleDown,
+  kShuffleXor,
   kBallot,
+  kAny,
+  kAll,
   kMatchAny,
   kMatchAll,
   kReduceAdd,
@@ -33,6 +38,8 @@ std::uint64_t exchange_in_warp(unsigned mask, WarpOperation operation, std::uint
 unsigned active_lanes(Location where);
 /// Position of the calling thread in its warp, 0...31.
 unsigned lane_index();
+/// Reports a shuffle whose segments cannot be, and gives up on the grid.
+[[noreturn]] void report_bad_width(int width, Location where);
 
 template <class T>
 std::uint64_t to_bits(T value) {
@@ -42,10 +49,15 @@ std::uint64_t to_bits(T value) {
   return bits;
 }
 
+/// The last position in a segment of `width` lanes, which is also the mask of a position.
+inline unsigned last_in_segment(int width, Location where) {
+  if (width < 1 || width > warpSize || (width & (width - 1)) != 0) report_bad_width(width, where);
+  return unsigned(width) - 1;
+}
+
 template <class T>
-T shuffle(unsigned mask, T value, unsigned source_lane, Location where) {
-  const std::uint64_t bits =
-      exchange_in_warp(mask, WarpOperation::kShuffle, to_bits(value), source_lane, where);
+T shuffle(unsigned mask, WarpOperation operation, T value, unsigned source_lane, Location where) {
+  const std::uint64_t bits = exchange_in_warp(mask, operation, to_bits(value), source_lane, where);
   std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
   return value;
 }
@@ -64,29 +76,32 @@ inline unsigned __activemask(simt::Location where = simt::Location::current()) {
 template <class T>
 T __shfl_sync(unsigned mask, T value, int source, int width = warpSize,
               simt::Location where = simt::Location::current()) {
-  const unsigned lane = simt::lane_index(), within = unsigned(width) - 1;
-  return simt::shuffle(mask, value, (lane & ~within) | (unsigned(source) & within), where);
+  const unsigned lane = simt::lane_index(), within = simt::last_in_segment(width, where);
+  return simt::shuffle(mask, simt::WarpOperation::kShuffle, value,
+                       (lane & ~within) | (unsigned(source) & within), where);
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                  simt::Location where = simt::Location::current()) {
-  const unsigned lane = simt::lane_index(), within = unsigned(width) - 1;
-  return simt::shuffle(mask, value, (lane & within) < (delta & 31u) ? lane : lane - (delta & 31u), where);
+  const unsigned lane = simt::lane_index(), within = simt::last_in_segment(width, where);
+  return simt::shuffle(mask, simt::WarpOperation::kShuffleUp, value,
+                       (lane & within) < (delta & 31u) ? lane : lane - (delta & 31u), where);
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                    simt::Location where = simt::Location::current()) {
-  const unsigned lane = simt::lane_index(), within = unsigned(width) - 1;
-  return simt::shuffle(mask, value, (delta & 31u) > within - (lane & within) ? lane : lane + (delta & 31u),
-                       where);
+  const unsigned lane = simt::lane_index(), within = simt::last_in_segment(width, where);
+  return simt::shuffle(mask, simt::WarpOperation::kShuffleDown, value,
+                       (delta & 31u) > within - (lane & within) ? lane : lane + (delta & 31u), where);
 }
 // Unlike the others this one may read an earlier segment, only not a later one.
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize,
                   simt::Location where = simt::Location::current()) {
-  const unsigned lane = simt::lane_index(), within = unsigned(width) - 1;
+  const unsigned lane = simt::lane_index(), within = simt::last_in_segment(width, where);
   const unsigned source = (lane ^ unsigned(lane_mask)) & 31u;
-  return simt::shuffle(mask, value, source > (lane | within) ? lane : source, where);
+  return simt::shuffle(mask, simt::WarpOperation::kShuffleXor, value,
+                       source > (lane | within) ? lane : source, where);
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate,
@@ -94,10 +109,10 @@ inline unsigned __ballot_sync(unsigned mask, int predicate,
   return unsigned(simt::exchange_in_warp(mask, simt::WarpOperation::kBallot, predicate != 0, 0, where));
 }
 inline int __any_sync(unsigned mask, int predicate, simt::Location where = simt::Location::current()) {
-  return __ballot_sync(mask, predicate, where) != 0;
+  return int(simt::exchange_in_warp(mask, simt::WarpOperation::kAny, predicate != 0, 0, where));
 }
 inline int __all_sync(unsigned mask, int predicate, simt::Location where = simt::Location::current()) {
-  return __ballot_sync(mask, !predicate, where) == 0;
+  return int(simt::exchange_in_warp(mask, simt::WarpOperation::kAll, predicate != 0, 0, where));
 }
 
 template <class T>

@@ -19,8 +19,12 @@ constexpr std::size_t kCacheLine = 64, kCacheSets = 64;
 constexpr std::size_t kLinesPerSwitch =
     5;  // touched by a typical park; odd, so that all sets are used in turn
 
+// A page below each stack that cannot be touched. A larger guard would spread the stacks over more of the
+// page table, which makes barriers slower. -fstack-clash-protection (see CMakeLists.txt) sees to it that a
+// function with large arrays does not jump over the page.
 std::size_t guard_size() {
-  return std::size_t(sysconf(_SC_PAGESIZE));
+  static const std::size_t page = std::size_t(sysconf(_SC_PAGESIZE));
+  return page;
 }
 
 }  // namespace
@@ -50,6 +54,11 @@ void Fiber::restart(void (*entry)()) {
   entry_ = entry;
   fake_stack_ = nullptr;
   reset_context<first_steps>(context_, stack_, stack_size_);
+}
+
+bool Fiber::overflowed_to(const void* address) const {
+  const char* place = static_cast<const char*>(address);
+  return place < stack_ && stack_ - place <= std::ptrdiff_t(guard_size());
 }
 
 void Fiber::first_steps() {

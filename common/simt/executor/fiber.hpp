@@ -40,6 +40,9 @@ class Fiber {
   /// runs.
   [[noreturn]] static void abandon();
 
+  /// Does the address lie in the guard below this fiber's stack?
+  bool overflowed_to(const void* address) const;
+
   /// The fiber that runs now, null while the scheduler does.
   static Fiber* current() { return current_; }
 

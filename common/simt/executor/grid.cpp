@@ -10,9 +10,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/simt/device/grid_dependency.hpp"
+#include "common/simt/executor/crash.hpp"
 #include "common/simt/executor/scheduler.hpp"
 #include "common/simt/simt.hpp"
 
@@ -80,27 +82,42 @@ void finish_early_block(Block& block) {
   run_block(block);
 }
 
-std::vector<std::uint64_t> seeded_order(std::uint64_t count) {
-  std::vector<std::uint64_t> order(count);
-  for (std::uint64_t i = 0; i < count; ++i) order[i] = i;
-  scheduler.random.shuffle(order, 0, order.size());
-  return order;
-}
+// Which block is the i-th to run.
+class BlockOrder {
+ public:
+  explicit BlockOrder(std::uint64_t count) {
+    if (!scheduler.seeded) return;
+    if (count > kLargestList) {
+      permutation_.emplace(count, scheduler.random);
+      return;
+    }
+    list_.resize(count);
+    for (std::uint64_t i = 0; i < count; ++i) list_[i] = i;
+    scheduler.random.shuffle(list_, 0, list_.size());
+  }
+  std::uint64_t operator[](std::uint64_t i) const {
+    if (permutation_) return (*permutation_)(i);
+    return list_.empty() ? i : list_[i];
+  }
+
+ private:
+  static constexpr std::uint64_t kLargestList = 1u << 20;
+  std::vector<std::uint64_t> list_;
+  std::optional<Permutation> permutation_;
+};
 
 }  // namespace
 
 bool run_grid(const Launch& launch, const Launch* next) {
+  const CrashReports crash_reports;
   const StaticSharedImage host_values =
       save_static_shared_memory();  // with g++, the program's thread_local variables
   const std::uint64_t count = block_count(launch);
   scheduler.failed = false;
   scheduler.interruption = nullptr;  // one may be left from a grid that failed
-  std::vector<std::uint64_t> order;
   scheduler.seeded = options().seed.has_value();
-  if (scheduler.seeded) {
-    scheduler.random = Random(*options().seed * 0x9e3779b97f4a7c15u + count);
-    order = seeded_order(count);
-  }
+  if (scheduler.seeded) scheduler.random = Random(*options().seed * 0x9e3779b97f4a7c15u + count);
+  const BlockOrder order(count);
 
   const std::unique_ptr<Block> early = std::move(overlap.early_block);
   overlap.next = next;
@@ -112,7 +129,7 @@ bool run_grid(const Launch& launch, const Launch* next) {
 
   Block block(launch);
   for (std::uint64_t i = 0; i < count && !scheduler.failed; ++i) {
-    const std::uint64_t linear = order.empty() ? i : order[i];
+    const std::uint64_t linear = order[i];
     if (early && linear == overlap.early_linear) continue;
     block.begin(linear);
     poison_static_shared_memory();

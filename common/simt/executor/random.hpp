@@ -35,4 +35,37 @@ class Random {
   std::uint64_t state_;
 };
 
+/// A random order of 0...count-1 that takes no memory: for grids too large for a list. A Feistel network
+/// permutes the numbers of an even count of bits; where one leads out of the range, the walk goes on until it
+/// is back, which ends because each number has one successor and one predecessor.
+class Permutation {
+ public:
+  Permutation(std::uint64_t count, Random& random) : count_(count) {
+    while (half_bits_ < 32 && (std::uint64_t{1} << 2 * half_bits_) < count) ++half_bits_;
+    for (std::uint64_t& key : keys_) key = random.next();
+  }
+  std::uint64_t operator()(std::uint64_t i) const {
+    do {
+      i = permute(i);
+    } while (i >= count_);
+    return i;
+  }
+
+ private:
+  std::uint64_t permute(std::uint64_t i) const {
+    const std::uint64_t half = (std::uint64_t{1} << half_bits_) - 1;
+    std::uint64_t left = i >> half_bits_, right = i & half;
+    for (const std::uint64_t key : keys_) {
+      const std::uint64_t mixed = left ^ (Random(key + right).next() & half);
+      left = right;
+      right = mixed;
+    }
+    return left << half_bits_ | right;
+  }
+
+  std::uint64_t count_;
+  unsigned half_bits_ = 1;
+  std::uint64_t keys_[6]{};
+};
+
 }  // namespace simt

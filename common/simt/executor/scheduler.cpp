@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <utility>
 
+#include "common/simt/device/atomics.hpp"
 #include "common/simt/simt.hpp"
 
 // Part of the UndefinedBehaviorSanitizer's runtime; null in builds without it.
@@ -124,10 +125,34 @@ void shuffle_ready(Block& block, std::size_t first) {
   if (scheduler.seeded) scheduler.random.shuffle(block.ready, first, block.ready.size());
 }
 
+// Whoever yields may be waiting for a thread that has not started. In order such a thread would not come up
+// while another is ready, so that it is started here.
 void yield_thread() {
   stop_if_failed();
-  make_ready(*scheduler.block, *scheduler.thread);
+  Block& block = *scheduler.block;
+  make_ready(block, *scheduler.thread);
+  if constexpr (kDirectSwitch) {
+    if (!scheduler.seeded && scheduler.interruption == nullptr && block.started < block.order.size()) {
+      scheduler.thread->fiber = Fiber::current();
+      return Fiber::switch_to(idle_fiber());
+    }
+  }
   park();
+}
+
+// Only a thread that is here twice in a row yields, so that many threads with few atomics each keep their
+// order.
+void check_for_spinning() {
+  static const Thread* last_thread = nullptr;
+  static uint3 last_block{};
+  atomics_since_check = 0;
+  if (Fiber::current() == nullptr) return;
+  const uint3 block = scheduler.block->index;
+  const bool again = scheduler.thread == last_thread && block.x == last_block.x && block.y == last_block.y &&
+                     block.z == last_block.z;
+  last_thread = scheduler.thread;
+  last_block = block;
+  if (again) yield_thread();
 }
 
 void trap(Location where) {

@@ -21,7 +21,9 @@ void for_each_lane(unsigned mask, Function&& function) {
   for (; mask != 0; mask &= mask - 1) function(unsigned(std::countr_zero(mask)));
 }
 
-// May the lanes of `last`'s mask exchange values? They must have made the same call.
+// May the lanes of `last`'s mask exchange values? They must have called the same function with the same mask.
+// They may have called it at different lines: NVIDIA's programming guide shows a warp that shuffles in both
+// branches of an `if` and calls it valid since Volta.
 bool agree(Block& block, const Thread& last, unsigned participants) {
   for (unsigned rest = participants; rest != 0; rest &= rest - 1) {
     const Thread& other = lane_of(block, last, unsigned(std::countr_zero(rest)));
@@ -86,6 +88,9 @@ void compute_result(Block& block, const Thread& last, unsigned participants) {
     case Operation::kSync:
       return;
     case Operation::kShuffle:
+    case Operation::kShuffleUp:
+    case Operation::kShuffleDown:
+    case Operation::kShuffleXor:
       compute_shuffle(block, last, participants);
       return;
     case Operation::kMatchAny:
@@ -96,6 +101,12 @@ void compute_result(Block& block, const Thread& last, unsigned participants) {
       return;
     case Operation::kBallot:
       result = participants & ~lanes_with(block, last, participants, 0);
+      break;
+    case Operation::kAny:
+      result = lanes_with(block, last, participants, 0) != participants;
+      break;
+    case Operation::kAll:
+      result = lanes_with(block, last, participants, 0) == 0;
       break;
     case Operation::kMatchAll:
       result = lanes_with(block, last, participants, last.value) == participants ? participants : 0;
@@ -122,6 +133,12 @@ void report_missing_lane(Block& block, const Thread& thread, unsigned lane) {
 
 unsigned lane_index() {
   return scheduler.thread->linear % kWarpSize;
+}
+
+void report_bad_width(int width, Location where) {
+  fail("bad shuffle: width %d at %s by %s; it must be a power of two from 1 to 32", width,
+       describe(where).c_str(), describe(*scheduler.thread).c_str());
+  Fiber::abandon();
 }
 
 void complete_warp_operation(Block& block, Thread& last) {
@@ -165,7 +182,7 @@ std::uint64_t exchange_in_warp(unsigned mask, WarpOperation operation, std::uint
   thread.mask = mask;
   thread.operation = operation;
   thread.value = value;
-  thread.source_lane = static_cast<unsigned char>(source_lane);
+  thread.source_lane = static_cast<unsigned char>(source_lane % kWarpSize);
   thread.where = where;
   block.warps[thread.linear / kWarpSize].waiting |= 1u << lane;
   complete_warp_operation(block, thread);

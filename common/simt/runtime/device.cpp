@@ -128,6 +128,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 
 cudaError_t cudaDeviceReset() {
+  if (const cudaError_t error = simt::check_caller()) return error;
   simt::drop_all_work();
   simt::destroy_all_streams();
   simt::destroy_all_events();

@@ -1,8 +1,11 @@
 /// \file
-/// Allocations. They come from the ordinary heap, each exactly as long as asked for, so that AddressSanitizer
-/// guards both ends.
+/// Allocations. Each lies between two pages that nobody may touch, its end less than 256 bytes before the
+/// second, so that a stray access ends the program with a report (executor/crash.cpp) and spoils nothing.
+/// With AddressSanitizer they come from the ordinary heap, each exactly as long as asked for: it guards both
+/// ends.
 #include "common/simt/runtime/device_memory.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +22,7 @@ namespace {
 struct Allocation {
   std::size_t bytes;
   MemoryKind kind;
+  bool release_enqueued = false;  // cudaFreeAsync() has been called, but has not run yet
 };
 using Allocations = std::map<const char*, Allocation, std::less<>>;
 
@@ -39,6 +43,38 @@ Allocations::iterator find(const void* memory) {
   const auto found = std::prev(next);
   const auto offset = std::size_t(address - found->first);
   return offset < std::max<std::size_t>(found->second.bytes, 1) ? found : allocations().end();
+}
+
+std::size_t round_up(std::size_t size, std::size_t step) {
+  return (size + step - 1) / step * step;
+}
+
+std::size_t page_size() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+void* take(std::size_t bytes) {
+  if (kAddressSanitizer) {
+    void* memory = nullptr;
+    return posix_memalign(&memory, kAlignment, bytes) == 0 ? memory : nullptr;
+  }
+  const std::size_t used = round_up(bytes, kAlignment), pages = round_up(used, page_size());
+  void* const map =
+      mmap(nullptr, pages + 2 * page_size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) return nullptr;
+  char* const first = static_cast<char*>(map) + page_size();
+  if (pages > 0 && mprotect(first, pages, PROT_READ | PROT_WRITE) != 0) {
+    munmap(map, pages + 2 * page_size());
+    return nullptr;
+  }
+  return first + (pages - used);
+}
+
+void give_back(char* memory, std::size_t bytes) {
+  if (kAddressSanitizer) return std::free(memory);
+  const std::size_t used = round_up(bytes, kAlignment), pages = round_up(used, page_size());
+  munmap(memory - (pages - used) - page_size(), pages + 2 * page_size());
 }
 
 void for_each_device_allocation(void (*function)(const void*, std::size_t)) {
@@ -86,22 +122,32 @@ bool valid_copy(const void* to, const void* from, std::size_t bytes, cudaMemcpyK
 
 void* allocate(std::size_t bytes, MemoryKind kind) {
   if (bytes > device_bytes_free()) return nullptr;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, kAlignment, bytes) != 0) return nullptr;
+  void* const memory = take(std::max<std::size_t>(bytes, 1));
+  if (memory == nullptr) return nullptr;
   std::memset(memory, 0xff, bytes);
-  allocations()[static_cast<char*>(memory)] = {bytes, kind};
+  allocations()[static_cast<char*>(memory)] = {bytes, kind, false};
   bytes_in_use += bytes;
   if (kind == MemoryKind::kDevice) poison(memory, bytes);
   return memory;
+}
+
+bool begin_release(const void* memory) {
+  const auto found = find(memory);
+  if (found == allocations().end() || found->first != memory) return false;
+  Allocation& allocation = found->second;
+  if (allocation.kind == MemoryKind::kPinned || allocation.release_enqueued) return false;
+  allocation.release_enqueued = true;
+  return true;
 }
 
 bool release(void* memory, bool pinned) {
   const auto found = find(memory);
   if (found == allocations().end() || found->first != memory) return false;
   if (pinned != (found->second.kind == MemoryKind::kPinned)) return false;
-  bytes_in_use -= found->second.bytes;
+  const std::size_t bytes = found->second.bytes;
+  bytes_in_use -= bytes;
   allocations().erase(found);
-  std::free(memory);
+  give_back(static_cast<char*>(memory), std::max<std::size_t>(bytes, 1));
   return true;
 }
 

@@ -25,6 +25,9 @@ bool valid_copy(const void* to, const void* from, std::size_t bytes, cudaMemcpyK
 
 /// Null if the device has no room for it. The memory is filled with 0xFF.
 void* allocate(std::size_t bytes, MemoryKind kind);
+/// Marks memory that cudaFreeAsync() will release later. False if it is not the beginning of an allocation of
+/// the device, or marked already.
+bool begin_release(const void* memory);
 /// False if `memory` is not the beginning of an allocation; `pinned` tells which of the two kinds is meant.
 bool release(void* memory, bool pinned);
 /// After cudaDeviceReset(): nothing may be touched any more. Addresses are never used again.

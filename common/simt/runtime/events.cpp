@@ -79,6 +79,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+  if (const cudaError_t error = simt::check_caller()) return error;
   CUevent_st* event = find_event(handle);
   if (event == nullptr) return remember(cudaErrorInvalidResourceHandle);
   event->destroyed = true;

@@ -48,7 +48,7 @@ std::vector<std::size_t> launch_order(const Nodes& nodes) {
     for (std::size_t i = 0; i < nodes.size(); ++i) order.push_back(i);
     return order;
   }
-  static Random random(*options().seed);
+  Random random(*options().seed);  // anew for each launch, so that the seed in a report repeats it
   std::vector<bool> done(nodes.size());
   while (order.size() < nodes.size()) {
     candidates.clear();
@@ -204,6 +204,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  if (const cudaError_t error = simt::check_caller()) return error;
   const auto found = simt::find_owner(simt::graphs, graph);
   if (found == simt::graphs.end()) return remember(cudaErrorInvalidValue);
   simt::graphs.erase(found);
@@ -211,6 +212,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  if (const cudaError_t error = simt::check_caller()) return error;
   const auto found = simt::find_owner(simt::executables, executable);
   if (found == simt::executables.end()) return remember(cudaErrorInvalidValue);
   simt::executables.erase(found);

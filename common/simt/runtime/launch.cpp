@@ -46,7 +46,8 @@ bool may_start_early(const cudaLaunchConfig_t& config) {
 
 cudaError_t enqueue_kernel(const cudaLaunchConfig_t& config, const void* function,
                            std::shared_ptr<const KernelCall> kernel) {
-  if (const cudaError_t error = check_sticky()) return error;
+  if (in_kernel()) kernel.reset();  // the next line does not come back, and no destructor runs
+  if (const cudaError_t error = check_sticky("cudaLaunchKernel")) return error;
   if (function == nullptr) return remember(cudaErrorInvalidDeviceFunction);
   CUstream_st* stream = find_stream(config.stream);
   if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
@@ -60,7 +61,7 @@ cudaError_t enqueue_kernel(const cudaLaunchConfig_t& config, const void* functio
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
-  if (const cudaError_t error = check_sticky()) return error;
+  if (const cudaError_t error = check_sticky("cudaFuncSetAttribute")) return error;
   if (function == nullptr) return remember(cudaErrorInvalidDeviceFunction);
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;  // only a hint
   if (value < 0 || std::size_t(value) > kSharedMemoryPerBlockOptIn) return remember(cudaErrorInvalidValue);
@@ -69,7 +70,7 @@ cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attri
 }
 
 cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* function) {
-  if (const cudaError_t error = check_sticky()) return error;
+  if (const cudaError_t error = check_sticky("cudaFuncGetAttributes")) return error;
   if (attributes == nullptr) return remember(cudaErrorInvalidValue);
   if (function == nullptr) return remember(cudaErrorInvalidDeviceFunction);
   *attributes = {};
@@ -82,7 +83,7 @@ cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* 
 
 cudaError_t count_resident_blocks(int* blocks, const void* function, int block_size,
                                   std::size_t dynamic_bytes) {
-  if (const cudaError_t error = check_sticky()) return error;
+  if (const cudaError_t error = check_sticky("cudaOccupancyMaxActiveBlocksPerMultiprocessor")) return error;
   if (blocks == nullptr || block_size <= 0) return remember(cudaErrorInvalidValue);
   if (function == nullptr) return remember(cudaErrorInvalidDeviceFunction);
   if (unsigned(block_size) > kMaxThreadsPerBlock || dynamic_bytes > allowed_dynamic_bytes(function)) {

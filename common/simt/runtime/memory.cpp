@@ -15,7 +15,9 @@ using simt::remember;
 namespace simt {
 namespace {
 
-cudaError_t allocate_into(void** memory, std::size_t bytes, MemoryKind kind) {
+cudaError_t allocate_into(void** memory, std::size_t bytes, MemoryKind kind,
+                          const char* call = __builtin_FUNCTION()) {
+  if (const cudaError_t error = check_caller(call)) return error;
   if (memory == nullptr) return remember(cudaErrorInvalidValue);
   if (const cudaError_t error = check_sticky()) return error;
   if (const cudaError_t error = check_capture_forbids_call()) return error;
@@ -41,7 +43,8 @@ cudaError_t run_now(Work work) {
 
 cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t offset,
                         std::size_t symbol_size, bool to_symbol) {
-  if (const cudaError_t error = check_sticky()) return error;
+  const char* call = to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol";
+  if (const cudaError_t error = check_sticky(call)) return error;
   if (const cudaError_t error = check_stream(legacy_stream())) return error;
   if (offset > symbol_size || bytes > symbol_size - offset) return remember(cudaErrorInvalidValue);
   if (to_symbol) {
@@ -67,6 +70,7 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   return simt::allocate_into(memory, bytes, MemoryKind::kPinned);
 }
 cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t handle) {
+  if (const cudaError_t error = simt::check_caller()) return error;
   const CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
   if (stream->capture) return invalidate(*stream->capture, cudaErrorNotSupported);
@@ -75,6 +79,7 @@ cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t handl
 
 // Frees even after a fault, so that what a failing test allocated does not pile up.
 cudaError_t cudaFree(void* memory) {
+  if (const cudaError_t error = simt::check_caller()) return error;
   if (const cudaError_t error = simt::check_capture_forbids_call()) return error;
   if (memory == nullptr) return check_sticky();
   if (!simt::sticky_error()) simt::run_all_streams();  // the memory may be in use
@@ -83,6 +88,7 @@ cudaError_t cudaFree(void* memory) {
 }
 
 cudaError_t cudaFreeHost(void* memory) {
+  if (const cudaError_t error = simt::check_caller()) return error;
   if (const cudaError_t error = simt::check_capture_forbids_call()) return error;
   if (memory == nullptr) return check_sticky();
   if (!simt::sticky_error()) simt::run_all_streams();
@@ -96,8 +102,7 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t handle) {
   if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
   if (stream->capture) return invalidate(*stream->capture, cudaErrorNotSupported);
   if (memory == nullptr) return cudaSuccess;
-  if (simt::kind_of(memory) == MemoryKind::kHost || simt::kind_of(memory) == MemoryKind::kPinned)
-    return remember(cudaErrorInvalidValue);
+  if (!simt::begin_release(memory)) return remember(cudaErrorInvalidValue);
   enqueue(*stream, simt::FreeWork{memory});
   return cudaSuccess;
 }

@@ -53,7 +53,9 @@ void run(CUstream_st& stream) {
   } else if (const auto* freed = std::get_if<FreeWork>(&work)) {
     release(freed->memory, false);
   } else if (const auto* host = std::get_if<HostWork>(&work)) {
+    set_in_host_function(true);
     host->function(host->data);
+    set_in_host_function(false);
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "common/simt/executor/report.hpp"
+#include "common/simt/executor/scheduler.hpp"
 #include "common/simt/simt.hpp"
 
 namespace simt {
@@ -12,13 +12,31 @@ namespace {
 
 cudaError_t last = cudaSuccess;
 cudaError_t sticky = cudaSuccess;
+bool in_host_function = false;
 
 }  // namespace
+
+bool in_kernel() {
+  return Fiber::current() != nullptr;
+}
+
+cudaError_t check_caller(const char* call) {
+  if (in_kernel()) {
+    fail("runtime call in a kernel: %s() by %s", call, describe(*scheduler.thread).c_str());
+    Fiber::abandon();
+  }
+  // Not remembered: on a GPU a host function runs on a thread of its own, which has its own last error.
+  return in_host_function ? cudaErrorNotPermitted : cudaSuccess;
+}
+void set_in_host_function(bool inside) {
+  in_host_function = inside;
+}
 
 cudaError_t sticky_error() {
   return sticky;
 }
-cudaError_t check_sticky() {
+cudaError_t check_sticky(const char* call) {
+  if (const cudaError_t error = check_caller(call)) return error;
   return remember(sticky);
 }
 void set_sticky_error(cudaError_t error) {

@@ -63,6 +63,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  if (const cudaError_t error = simt::check_caller()) return error;
   CUstream_st* stream = find_stream(handle);
   const auto& created = simt::table().created;
   const bool ours =

@@ -84,6 +84,36 @@ __global__ void read_lane_outside_mask(int* out) {
   if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffffu, int(threadIdx.x), 20);
 }
 
+constexpr unsigned kUpOrDown = __LINE__ + 4;
+__global__ void different_shuffles(int* out) {
+  const int lane = int(threadIdx.x);
+  if (lane < 16) {
+    out[lane] = __shfl_up_sync(kAll, lane, 1);
+  } else {
+    out[lane] = __shfl_down_sync(kAll, lane, 1);
+  }
+}
+
+enum class Shuffle { kIndex, kUp, kDown, kXor };
+
+constexpr unsigned kWidth = __LINE__ + 2;  // the line of the first shuffle; the others follow
+__global__ void shuffle_with_width(Shuffle kind, int width) {
+  if (kind == Shuffle::kIndex) __shfl_sync(kAll, 1, 20, width);
+  if (kind == Shuffle::kUp) __shfl_up_sync(kAll, 1, 1u, width);
+  if (kind == Shuffle::kDown) __shfl_down_sync(kAll, 1, 1u, width);
+  if (kind == Shuffle::kXor) __shfl_xor_sync(kAll, 1, 1, width);
+}
+
+__global__ void allocate(int** out) {
+  if (threadIdx.x == 1) cudaMalloc(out, 4);
+}
+__global__ void launch_another() {
+  launch(1, 1, 0, nullptr, allocate, static_cast<int**>(nullptr));
+}
+__global__ void wait_for_the_device() {
+  cudaDeviceSynchronize();
+}
+
 constexpr unsigned kTrap = __LINE__ + 2;
 __global__ void trap_at(unsigned x, unsigned block) {
   if (threadIdx.x == x && blockIdx.x == block) __trap();
@@ -153,6 +183,36 @@ TEST_CASE("bad masks") {
   simt::options().allow_early_exit = true;
   CHECK(run(1, 32, call_with_mask, kAll, 16u, out.data()) == cudaSuccess);
   CHECK(run(1, 20, call_with_mask, kAll, 20u, out.data()) == cudaSuccess);
+}
+
+TEST_CASE("two different shuffles do not meet") {
+  Buffer<int> out(32);
+  const std::string report = report_of(1, 32, different_shuffles, out.data());
+  CHECK(contains(report, "warp divergence: "));
+  CHECK(contains(report, at(kUpOrDown)));
+  CHECK(contains(report, at(kUpOrDown + 2)));
+}
+
+TEST_CASE("a shuffle's width must be a power of two up to 32") {
+  for (const Shuffle kind : {Shuffle::kIndex, Shuffle::kUp, Shuffle::kDown, Shuffle::kXor}) {
+    for (const int width : {0, -1, 3, 33, 64}) {
+      CAPTURE(kind, width);
+      const std::string report = report_of(1, 32, shuffle_with_width, kind, width);
+      CHECK(contains(report, "bad shuffle: width " + std::to_string(width) + " at " +
+                                 at(kWidth + unsigned(kind)) + " by thread ("));
+      CHECK(contains(report, "a power of two from 1 to 32"));
+    }
+    CHECK(run(1, 32, shuffle_with_width, kind, 1) == cudaSuccess);
+  }
+}
+
+TEST_CASE("a kernel that calls the runtime") {
+  OrderGuard guard;
+  Buffer<int*> out(1);
+  CHECK(contains(report_of(1, 4, allocate, out.data()),
+                 "runtime call in a kernel: cudaMalloc() by thread (1,0,0) of block (0,0,0)"));
+  CHECK(contains(report_of(1, 4, launch_another), "runtime call in a kernel: cudaLaunchKernel()"));
+  CHECK(contains(report_of(1, 4, wait_for_the_device), "runtime call in a kernel: cudaDeviceSynchronize()"));
 }
 
 TEST_CASE("a deadlock between a barrier and a warp operation") {

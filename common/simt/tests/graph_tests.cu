@@ -12,6 +12,9 @@ namespace {
 __global__ void double_and_add(int* value, int addend) {
   *value = 2 * *value + addend;
 }
+__global__ void append(int* list, int value) {  // list[0] counts the entries behind it
+  list[++list[0]] = value;
+}
 __global__ void write_one(int* value) {
   *value = 1;
 }
@@ -268,3 +271,42 @@ TEST_CASE("graphs that do not exist, and graphs inside captures") {
   CHECK(cudaGraphExecDestroy(executable) == cudaSuccess);
   cudaGetLastError();
 }
+
+#ifndef __CUDACC__
+TEST_CASE("a seed repeats the order of a graph at each launch") {
+  const simt::Options saved = simt::options();
+  Fork fork;
+  Buffer<int> list(std::vector<int>(9, 0));
+  Capture capture;
+  CHECK(cudaEventRecord(fork.forked, capture.stream) == cudaSuccess);
+  CHECK(cudaStreamWaitEvent(fork.stream, fork.forked, 0) == cudaSuccess);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(launch(1, 1, 0, capture.stream, append, list.data(), i) == cudaSuccess);
+    CHECK(launch(1, 1, 0, fork.stream, append, list.data(), 10 + i) == cudaSuccess);
+  }
+  CHECK(cudaEventRecord(fork.joined, fork.stream) == cudaSuccess);
+  CHECK(cudaStreamWaitEvent(capture.stream, fork.joined, 0) == cudaSuccess);
+  REQUIRE(capture.end() == cudaSuccess);
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE(cudaGraphInstantiate(&executable, capture.graph, 0) == cudaSuccess);
+  const auto order_with = [&](std::uint64_t seed) {
+    simt::options().seed = seed;
+    CHECK(list.upload(std::vector<int>(9, 0)) == cudaSuccess);
+    CHECK(cudaGraphLaunch(executable, capture.stream) == cudaSuccess);
+    CHECK(cudaStreamSynchronize(capture.stream) == cudaSuccess);
+    return list.download();
+  };
+  const std::vector<int> first = order_with(0);
+  bool differs = false;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    CAPTURE(seed);
+    const std::vector<int> order = order_with(seed);
+    CHECK(order == order_with(seed));
+    CHECK(order[0] == 8);
+    differs = differs || order != first;
+  }
+  CHECK(differs);
+  CHECK(cudaGraphExecDestroy(executable) == cudaSuccess);
+  simt::options() = saved;
+}
+#endif

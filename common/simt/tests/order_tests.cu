@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "common/simt/executor/random.hpp"
 #include "common/simt/tests/launch.hpp"
 #include "common/testing/catch.hpp"
 
@@ -42,6 +43,10 @@ bool is_permutation(std::vector<int> numbers) {
     if (numbers[i] != int(i)) return false;
   }
   return true;
+}
+
+__global__ void trap_in_every_thread() {
+  __trap();
 }
 
 }  // namespace
@@ -87,4 +92,29 @@ TEST_CASE("blocks are shuffled too") {
 TEST_CASE("a seed means the same order everywhere") {
   const std::vector<int> order = order_with(1).before;
   CHECK(std::vector<int>(order.begin(), order.begin() + 6) == std::vector<int>{207, 198, 211, 230, 216, 241});
+}
+
+TEST_CASE("the order of a grid too large for a list is a permutation") {
+  for (const std::uint64_t count : {1u, 2u, 3u, 4u, 5u, 16u, 17u, 255u, 1000u, 4096u, 70000u}) {
+    CAPTURE(count);
+    simt::Random random(7);
+    const simt::Permutation permutation(count, random);
+    std::vector<int> order;
+    for (std::uint64_t i = 0; i < count; ++i) order.push_back(int(permutation(i)));
+    if (count > 5) CHECK_FALSE(std::is_sorted(order.begin(), order.end()));
+    CHECK(is_permutation(order));
+  }
+  // Up to the largest grid that CUDA allows.
+  simt::Random random(7);
+  const std::uint64_t largest = std::uint64_t{2147483647} * 65535 * 65535;
+  const simt::Permutation permutation(largest, random);
+  for (std::uint64_t i = 0; i < 1000; ++i) CHECK(permutation(i) < largest);
+}
+
+TEST_CASE("a seed orders the largest grid without a list of its blocks") {
+  const simt::Options saved = simt::options();
+  simt::options().seed = 3;
+  CHECK(run(dim3(2147483647, 65535, 65535), 1, trap_in_every_thread) == cudaErrorLaunchFailure);
+  simt::clear_error();
+  simt::options() = saved;
 }

@@ -105,6 +105,7 @@ TEST_CASE("memory allocated and freed in stream order") {
   CHECK(launch(1, 4, 0, stream, increment, memory) == cudaSuccess);
   CHECK(cudaMemcpyAsync(values, memory, sizeof values, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
   CHECK(cudaFreeAsync(memory, stream) == cudaSuccess);
+  check_error(cudaFreeAsync(memory, stream), cudaErrorInvalidValue);  // it is on its way already
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
   CHECK((values[0] == 2 && values[3] == 5));
   check_error(cudaFree(memory), cudaErrorInvalidValue);

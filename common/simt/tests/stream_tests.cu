@@ -180,6 +180,43 @@ TEST_CASE("host functions run in stream order") {
   cudaGetLastError();
 }
 
+#ifndef __CUDACC__  // CUDA forbids these calls, but does not promise the error
+TEST_CASE("a host function may not call the runtime") {
+  struct State {
+    cudaStream_t stream = nullptr;
+    int* memory = nullptr;
+    std::vector<cudaError_t> results;
+  } state;
+  REQUIRE(cudaStreamCreateWithFlags(&state.stream, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaMalloc(&state.memory, 64) == cudaSuccess);
+  const auto call_everything = [](void* data) {
+    State& s = *static_cast<State*>(data);
+    void* more = nullptr;
+    s.results = {
+        cudaStreamSynchronize(s.stream),
+        cudaDeviceSynchronize(),
+        append_on(s.stream, Buffer<int>(0), 1),
+        cudaLaunchHostFunc(s.stream, count_up, nullptr),
+        cudaStreamDestroy(s.stream),
+        cudaMalloc(&more, 4),
+        cudaMallocAsync(&more, 4, s.stream),
+        cudaMemset(s.memory, 0, 4),
+        cudaFree(s.memory),
+        cudaFreeAsync(s.memory, s.stream),
+        cudaFreeHost(s.memory),
+        cudaDeviceReset(),
+    };
+  };
+  CHECK(cudaLaunchHostFunc(state.stream, call_everything, &state) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(state.stream) == cudaSuccess);
+  CHECK(state.results == std::vector<cudaError_t>(12, cudaErrorNotPermitted));
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(cudaMemset(state.memory, 0, 64) == cudaSuccess);  // nothing was freed
+  CHECK(cudaFree(state.memory) == cudaSuccess);
+  CHECK(cudaStreamDestroy(state.stream) == cudaSuccess);
+}
+#endif
+
 TEST_CASE("a destroyed stream finishes its work; bad handles and flags are refused") {
   Buffer<int> list(Ints(4, 0));
   cudaStream_t stream = nullptr;

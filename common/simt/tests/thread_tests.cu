@@ -97,6 +97,35 @@ __global__ void voting_barriers(int* out) {
   mine[4] = __syncthreads_or(i == 100);
 }
 
+// Thread `waiter` of a block waits for a flag that another thread sets, and polls it with an atomic.
+__global__ void poll_flag(int* flag, unsigned waiter) {
+  if (threadIdx.x == waiter) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+  } else if (threadIdx.x == 40) {
+    atomicExch(flag, 1);
+  }
+}
+
+__global__ void sleep_until_flag(int* flag, unsigned waiter) {
+  if (threadIdx.x == waiter) {
+    while (atomicAdd(flag, 0) == 0) __nanosleep(100);
+  } else if (threadIdx.x == 40) {
+    atomicExch(flag, 1);
+  }
+}
+
+// Every thread adds to the count, one at a time.
+__global__ void count_under_lock(int* lock, int* count) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  const int value = *count;
+  __syncwarp(1u << threadIdx.x % 32);  // lets others run while this thread holds the lock
+  *count = value + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
 }  // namespace
 
 TEST_CASE("every thread sees its indices, in one to three dimensions") {
@@ -163,3 +192,16 @@ TEST_CASE("the host's own thread_local variables survive a launch") {
   CHECK(host_value == 11);
 }
 #endif
+
+TEST_CASE("a thread that polls with an atomic lets others run") {
+  for (const unsigned waiter : {0u, 39u, 41u}) {
+    CAPTURE(waiter);
+    Buffer<int> flag(std::vector<int>{0});
+    CHECK(run(1, 64, poll_flag, flag.data(), waiter) == cudaSuccess);
+    flag.upload({0});
+    CHECK(run(1, 64, sleep_until_flag, flag.data(), waiter) == cudaSuccess);
+  }
+  Buffer<int> lock(std::vector<int>{0}), count(std::vector<int>{0});
+  CHECK(run(1, 64, count_under_lock, lock.data(), count.data()) == cudaSuccess);
+  CHECK(count.download() == std::vector<int>{64});
+}

@@ -102,6 +102,16 @@ __global__ void partial_masks(int* out) {
   out[i] = sum + __shfl_sync(kAll, sum, 31);
 }
 
+// The same call at two lines. NVIDIA's programming guide shows it as valid since Volta.
+__global__ void shuffle_in_both_branches(int* out) {
+  const int lane = int(threadIdx.x % 32);
+  if (lane < 16) {
+    out[threadIdx.x] = __shfl_xor_sync(kAll, 2 * lane, 16);
+  } else {
+    out[threadIdx.x] = __shfl_xor_sync(kAll, 3 * lane, 16);
+  }
+}
+
 __global__ void active_masks(unsigned* out) {
   const unsigned i = threadIdx.x;
   if (i % 2 == 0) {
@@ -176,6 +186,16 @@ TEST_CASE("parts of a warp and a short last warp") {
   for (std::size_t i = 0; i < 16; ++i) CHECK(got[i] == 120 - 8);
   for (std::size_t i = 16; i < 32; ++i) CHECK(got[i] == -16);
   for (std::size_t i = 32; i < 40; ++i) CHECK(got[i] == int(i - 32 < 4 ? i - 32 + 4 : i - 32));
+}
+
+TEST_CASE("two branches meet in one shuffle") {
+  Buffer<int> out(64);
+  REQUIRE(run(1, 64, shuffle_in_both_branches, out.data()) == cudaSuccess);
+  const std::vector<int> got = out.download();
+  for (std::size_t i = 0; i < 64; ++i) {
+    const int lane = int(i % 32);
+    CHECK(got[i] == (lane < 16 ? 3 * (lane + 16) : 2 * (lane - 16)));
+  }
 }
 
 TEST_CASE("the active mask holds the caller and no lane of the other branch") {

@@ -1,88 +1,37 @@
 /// \file
-/// A chapter's program as a user meets it: exit codes, messages and files.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
+/// The chapters' programs as a user meets them: exit codes, messages and files.
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "common/harness/tests/process.hpp"
 #include "common/testing/catch.hpp"
 
 namespace {
 
+using namespace ropewalk::testing;
 namespace fs = std::filesystem;
 
 const std::string kSource = ROPEWALK_SOURCE_DIR;
-const std::string kNaive = std::string(ROPEWALK_BIN_DIR) + "/03_naive ";
+const std::string kRotation = std::string(ROPEWALK_BIN_DIR) + "/01_rotation ";
 const std::string kReference = std::string(ROPEWALK_BIN_DIR) + "/02_cpu_reference ";
+const std::string kNaive = std::string(ROPEWALK_BIN_DIR) + "/03_naive ";
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+std::string vectors(const char* name) {
+  return "--vectors " + kSource + "/common/vectors/" + name + ".json ";
 }
 
-// A folder of this test's own that vanishes with it.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "ropewalk.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name) << content;
-    return (path_ / name).string();
-  }
-  fs::path path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-Outcome run(const std::string& command) {
-  const Folder folder;
-  const std::string out = (folder.path() / "out").string(), err = (folder.path() / "err").string();
-  const int status = std::system((command + " >" + out + " 2>" + err).c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-void expect_success(const std::string& command) {
-  const Outcome got = run(command);
-  INFO(command << "\n" << got.out << got.err);
-  CHECK(got.code == 0);
-  CHECK(got.err.empty());
-  CHECK(ends_with(got.out, "\nSuccess! RoPE matches expected results.\n"));
-}
-
-// One line on stderr that holds every word, exit 2, no success line.
-void expect_refusal(const std::string& command, const std::vector<std::string>& words) {
-  const Outcome got = run(command);
-  INFO(command << "\n" << got.out << got.err);
-  CHECK(got.code == 2);
-  CHECK(std::count(got.err.begin(), got.err.end(), '\n') == 1);
-  CHECK(got.out.find("Success") == std::string::npos);
-  for (const std::string& word : words) {
-    INFO(word);
-    CHECK(got.err.find(word) != std::string::npos);
-  }
+// A file with one piece of its text replaced.
+std::string changed(const std::string& path, const std::string& from, const std::string& to) {
+  std::string text = read_file(path);
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
 }
 
 }  // namespace
@@ -97,6 +46,78 @@ TEST_CASE("what must succeed") {
   expect_success(kNaive + "--variant angles --base 1000000 --seed 18446744073709551615");
   expect_success(kNaive + "--position-offset -2147483648 --tokens 2");
   expect_success(kReference + "--style interleaved --head-dim 64");
+  expect_success(kRotation + "--tokens 100 --head-dim 64");
+}
+
+TEST_CASE("a chapter is checked on the small, the random and the far case") {
+  for (const auto& [program, styles, variants] : {std::tuple{kNaive, 1, 4}, std::tuple{kReference, 2, 3}}) {
+    const Folder folder;
+    const std::string path = (folder.path() / "rows.csv").string();
+    expect_success(program + "--csv " + path);
+    std::map<std::string, int> rows;  // by case
+    std::istringstream lines(read_file(path));
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream cells(line);
+      std::string cell;
+      for (int i = 0; i < 9; ++i) std::getline(cells, cell, ',');
+      ++rows[cell];
+    }
+    for (const char* name : {"small", "random", "far"}) {
+      INFO(program << name);
+      CHECK(rows[name] == styles * variants);
+    }
+  }
+}
+
+TEST_CASE("a test vector that is wrong is not believed") {
+  const Folder folder;
+  const std::string good = kSource + "/common/vectors/llama-2-7b.json";
+  const std::string frequency =
+      folder.file("frequency.json", changed(good, "\"inv_freq\":[1.0,", "\"inv_freq\":[1.0000001,"));
+  for (const std::string& program : {kReference, kNaive})
+    expect_mismatch(program + "--vectors " + frequency,
+                    {"frequencies on llama-2-7b", ": 1 faults", "pair 0: the vector's frequency is 1.00000"});
+
+  const std::string result = folder.file("y.json", changed(good, "\"y\":[0.75,", "\"y\":[0.85,"));
+  expect_mismatch(kNaive + "--vectors " + result, {"table on llama-2-7b: 2 faults", "q[b=0 t=0 h=0] pair 0"});
+  expect_mismatch(kReference + "--vectors " + result, {"oracle on llama-2-7b: 1 faults"});
+
+  // Only the variant with float angles is compared with those results.
+  const std::string angles =
+      folder.file("angles.json", changed(good, "\"y_f32_angle\":[0.75,", "\"y_f32_angle\":[0.76,"));
+  const Outcome got = expect_mismatch(kNaive + "--vectors " + angles,
+                                      {"angles on llama-2-7b: 2 faults", "expected 0.76, got 0.75"});
+  CHECK_FALSE(contains(got.out, "table on llama-2-7b"));
+}
+
+TEST_CASE("every model's file succeeds or is refused by name") {
+  int succeeded = 0, refused = 0;
+  for (const auto& entry : fs::directory_iterator(kSource + "/common/models")) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string file = entry.path().filename().string();
+    for (const std::string& program : {kReference, kNaive}) {
+      const std::string command = program + "--tokens 2 --batch 1 --config " + entry.path().string();
+      const int code = run(command).code;
+      INFO(command);
+      if (code == 0) {
+        ++succeeded;
+        expect_success(command);
+      } else {
+        ++refused;
+        expect_refusal(command, {file});
+      }
+    }
+  }
+  CHECK(succeeded >= 20);
+  CHECK(refused >= 8);
+}
+
+TEST_CASE("an option wins over the model's file, and takes nothing else with it") {
+  // 24 of 96 channels turn in GPT-NeoX-20B: another head_dim does not change the 24.
+  const Outcome got =
+      expect_success(kNaive + "--config " + kSource + "/common/models/gpt-neox-20b.json --head-dim 64");
+  CHECK(contains(got.out, "  rotary    24 of 64 channels, half style, base 10000,"));
+  CHECK(contains(expect_success(kNaive + "--head-dim 64").out, "  rotary    64 of 64 channels"));
 }
 
 TEST_CASE("test vectors: the ones that apply succeed, the others are refused by name") {
@@ -104,7 +125,7 @@ TEST_CASE("test vectors: the ones that apply succeed, the others are refused by 
   for (const auto& entry : fs::directory_iterator(kSource + "/common/vectors")) {
     if (entry.path().extension() != ".json") continue;
     const std::string text = read_file(entry.path());
-    const auto has = [&](const char* field) { return text.find(field) != std::string::npos; };
+    const auto has = [&](const char* field) { return contains(text, field); };
     const bool plain = !has("\"op\":\"") && has("\"layout\":\"1d\"") && has("\"rope_type\":\"default\"");
     const bool half = has("\"style\":\"half\"");
     const std::string option = "--vectors " + entry.path().string();
@@ -152,6 +173,13 @@ TEST_CASE("bad options: the option and what is allowed, exit 2") {
   expect_refusal(kNaive + "--base 0", {"--base"});
   expect_refusal(kNaive + "--base -10000", {"--base"});
   expect_refusal(kNaive + "--q-heads 7 --kv-heads 2", {"--kv-heads", "2", "7"});
+  expect_refusal(kNaive + "--q-heads 7", {"--kv-heads", "2", "7"});
+  expect_refusal(kNaive + "--tokens 1100000 --q-heads 1 --kv-heads 0 --head-dim 2", {"--tokens", "1048576"});
+  expect_refusal(kNaive + vectors("llama-2-7b") + "--tokens 5", {"--vectors", "--tokens"});
+  expect_refusal(kNaive + vectors("llama-2-7b") + "--seed 5", {"--vectors", "--seed"});
+  expect_refusal(kNaive + vectors("llama-2-7b") + "--schedule", {"--vectors", "--schedule"});
+  expect_refusal(kNaive + "--schedule --csv /nowhere/rows.csv", {"--schedule", "--csv"});
+  expect_refusal(kNaive + "--list --csv /nowhere/rows.csv", {"--list", "--csv"});
   expect_refusal(kNaive + "--variant fast", {"--variant", "fast", "table"});
   expect_refusal(kNaive + "--position-offset 2147483647", {"--position-offset", "32 bits"});
   expect_refusal(kNaive + "--frobnicate", {"--frobnicate", "--tokens"});

@@ -1,5 +1,5 @@
 /// \file
-/// The variants of chapter 03 as the harness calls them.
+/// Chapter 03 as the harness sees it: its description and its variants.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ void for_q_and_k(const RopeCall& call, LaunchOne launch_one) {
     const auto heads = [&](void* x, std::int64_t count) {
       return Heads<T>{static_cast<T*>(x),
                       call.positions,
-                      s.rows(),
+                      s.token_count(),
                       static_cast<int>(count),
                       static_cast<int>(s.head_dim),
                       static_cast<int>(s.rotary_dim)};
@@ -54,26 +54,40 @@ inline void run_row_per_block(const RopeCall& call) {
   for_q_and_k(call, [&]<class T>(const Heads<T>& h) { launch_per_row(call.stream, h, table); });
 }
 
-inline std::vector<Variant> variants() {
+inline Chapter chapter() {
   return {
-      {.name = "table",
-       .what = "cos and sin from a table computed in double",
-       .angles = Angles::exact,
-       .reads_table = true,
-       .run = run_table},
-      {.name = "angles",
-       .what = "angle = position * frequency, then sincosf",
-       .angles = Angles::f32_list,
-       .run = run_angles},
-      {.name = "powf",
-       .what = "every thread computes its frequency too",
-       .angles = Angles::f32_powf,
-       .run = run_powf},
-      {.name = "row_per_block",
-       .what = "the table again, one block of 256 threads per head: most have nothing to do",
-       .angles = Angles::exact,
-       .reads_table = true,
-       .run = run_row_per_block},
+      .name = "03_naive",
+      .title = "One thread per pair",
+      .what =
+          "Rotates q and k in place with the simplest kernel there is: every CUDA thread owns one pair of "
+          "channels.",
+      .runs = Runs::on_device,
+      .default_shape =
+          {.batch = 2, .tokens = 48, .q_heads = 8, .kv_heads = 2, .head_dim = 128, .rotary_dim = 128},
+      .options = kernel_options(),
+      .styles = {Style::half},
+      .dtypes = {Dtype::f32, Dtype::f16, Dtype::bf16},
+      .variants =
+          {
+              {.name = "table",
+               .what = "cos and sin from a table computed in double",
+               .angles = Angles::exact,
+               .reads_table = true,
+               .run = run_table},
+              {.name = "angles",
+               .what = "angle = position * frequency, then sincosf",
+               .angles = Angles::f32_list,
+               .run = run_angles},
+              {.name = "powf",
+               .what = "every thread computes its frequency too",
+               .angles = Angles::f32_powf,
+               .run = run_powf},
+              {.name = "row_per_block",
+               .what = "the table again, one block of 256 threads per head: most have nothing to do",
+               .angles = Angles::exact,
+               .reads_table = true,
+               .run = run_row_per_block},
+          },
   };
 }
 
