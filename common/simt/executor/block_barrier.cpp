@@ -24,7 +24,7 @@ bool agree_on_place(Block& block) {
          describe(first->where).c_str(), describe(thread).c_str(), describe(thread.where).c_str());
     return false;
   }
-  if (block.exited > 0 && !options().allow_early_exit) {
+  if (first != nullptr && block.exited > 0 && !options().allow_early_exit) {
     fail("barrier divergence: %u of %zu threads left the kernel before the barrier at %s, where %s waits",
          block.exited, block.threads.size(), describe(first->where).c_str(), describe(*first).c_str());
     return false;

@@ -148,8 +148,8 @@ void check_for_spinning() {
   atomics_since_check = 0;
   if (Fiber::current() == nullptr) return;
   const uint3 block = scheduler.block->index;
-  const bool again = scheduler.thread == last_thread && block.x == last_block.x && block.y == last_block.y &&
-                     block.z == last_block.z;
+  const bool again = scheduler.thread != nullptr && scheduler.thread == last_thread &&
+                     block.x == last_block.x && block.y == last_block.y && block.z == last_block.z;
   last_thread = scheduler.thread;
   last_block = block;
   if (again) yield_thread();

@@ -9,7 +9,6 @@
 #include "common/simt/runtime/state.hpp"
 #include "common/simt/runtime/stream.hpp"
 
-using simt::check_sticky;
 using simt::remember;
 
 namespace simt {
