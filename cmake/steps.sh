@@ -51,12 +51,12 @@ run_step() {
 step_pid=''
 trap 'if [[ -n $step_pid ]]; then echo; kill -- "-$step_pid" 2>/dev/null; fi; exit 130' INT TERM
 
-# Two commands at once would build in the same folder: the second one waits for the first.
+# lock_build_folder run|test: two of the same command would build in the same folder: the second one waits for the first.
 lock_build_folder() {
   command -v flock >/dev/null || return 0
-  exec {build_lock}>"$root/build/.lock"
+  exec {build_lock}>"$root/build/.lock-$1"
   if ! flock --nonblock "$build_lock"; then
-    echo "waiting for another ./run or ./test to finish building"
+    echo "waiting for another ./$1 to finish building"
     flock "$build_lock"
   fi
 }

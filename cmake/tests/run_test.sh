@@ -219,8 +219,8 @@ run 03
 expect_match 'a new file in common' '-dirty$' "$(tail -n 1 "$sandbox/out")"
 
 # --- two at once ---
-chapter 03_third '[[ -e "'"$sandbox"'/finished" ]] && flock --nonblock "'"$copy"'/build/.lock" true'
-exec 8>"$copy/build/.lock"
+chapter 03_third '[[ -e "'"$sandbox"'/finished" ]] && flock --nonblock "'"$copy"'/build/.lock-run" true'
+exec 8>"$copy/build/.lock-run"
 flock 8
 (sleep 1; touch "$sandbox/finished"; flock -u 8) 8>&8 &
 run 03
