@@ -144,7 +144,7 @@ std::vector<ResultRow> run_benchmark(const Chapter& chapter, const RunRequest& r
     for (Style style : request.styles) {
       const Case c = random_case(request, bench.shape, style, bench.name);
       for (const Variant& variant : chapter.variants) {
-        if (!request.variant.empty() && variant.name != request.variant) continue;
+        if (!is_chosen(request, variant)) continue;
         ResultRow row = bench_variant(variant, c, bench, stream);
         if (row.timing) {
           Timing& t = *row.timing;

@@ -44,7 +44,6 @@ struct Variant {
   Angles angles = Angles::exact;
   bool reads_table = false;  ///< cos/sin tables count among the bytes it must move
   std::function<void(const RopeCall&)> run = {};
-  bool pdl = false;
 };
 
 enum class Runs {
@@ -70,6 +69,11 @@ struct RunRequest {
   std::vector<TestVector> vectors;  ///< run on these instead of random data
   bool shape_given = false;         ///< --bench times the request's shape instead of the four cases
 };
+
+/// Whether the request runs this variant: all, or the one that --variant names.
+inline bool is_chosen(const RunRequest& request, const Variant& variant) {
+  return request.variant.empty() || variant.name == request.variant;
+}
 
 struct Chapter {
   std::string name;   ///< "03_naive"

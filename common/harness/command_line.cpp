@@ -69,7 +69,7 @@ void apply_config(const Options& options, const Chapter& chapter, RunRequest& re
 
 bool reads_table(const Chapter& chapter, const RunRequest& request) {
   return std::any_of(chapter.variants.begin(), chapter.variants.end(), [&](const Variant& variant) {
-    return variant.reads_table && (request.variant.empty() || variant.name == request.variant);
+    return variant.reads_table && is_chosen(request, variant);
   });
 }
 

@@ -28,11 +28,11 @@ std::string fraction(double worst) {
 std::vector<Variant> chosen_variants(const Chapter& chapter, const RunRequest& request) {
   std::vector<Variant> chosen;
   for (const Variant& variant : chapter.variants)
-    if (request.variant.empty() || variant.name == request.variant) chosen.push_back(variant);
+    if (is_chosen(request, variant)) chosen.push_back(variant);
   return chosen;
 }
 
-// On the executor: that times mean nothing, and in which order the threads run.
+// On the executor: in which order the threads run.
 std::string thread_order(const Chapter& chapter) {
   if (kGpuBuild || chapter.runs == Runs::on_host) return "";
   const char* seed = std::getenv("SIMT_SEED");
