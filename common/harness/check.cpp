@@ -62,7 +62,8 @@ void LoadedCase::restore() {
   k_.write(k_before_);
 }
 
-void LoadedCase::compare_surroundings(CheckResult& result) const {
+void LoadedCase::compare_surroundings(const GuardedBuffer::Content& q, const GuardedBuffer::Content& k,
+                                      CheckResult& result) const {
   const auto guards = [&](const char* name, const GuardedBuffer::Content& content) {
     if (!content.guards_intact) result.fault(std::string(name) + ": memory before or behind it was written");
   };
@@ -72,8 +73,8 @@ void LoadedCase::compare_surroundings(CheckResult& result) const {
     if (content.bytes != before) result.fault(std::string(name) + ": an input was modified");
     guards(name, content);
   };
-  guards("q", q_.read());
-  guards("k", k_.read());
+  guards("q", q);
+  guards("k", k);
   input("positions", positions_before_, positions_);
   input("inv_freq", inv_freq_before_, inv_freq_);
   input("cos table", cos_before_, cos_);
@@ -82,10 +83,11 @@ void LoadedCase::compare_surroundings(CheckResult& result) const {
 
 CheckResult LoadedCase::compare(const Variant& variant) const {
   CheckResult result{.what = variant.name, .on = case_.name};
-  compare_surroundings(result);
+  const GuardedBuffer::Content q = q_.read(), k = k_.read();
+  compare_surroundings(q, k, result);
   const auto compare_tensor = [&](const char* name, std::int64_t heads, const std::vector<float>& before,
-                                  const std::vector<std::byte>& before_bits, const GuardedBuffer& buffer) {
-    const std::vector<std::byte> after_bits = buffer.read().bytes;
+                                  const std::vector<std::byte>& before_bits,
+                                  const std::vector<std::byte>& after_bits) {
     const std::vector<float> after = decode(case_.dtype, after_bits);
     const RotatedTensor tensor{name, heads, before, after, before_bits, after_bits};
     Expectation expect{.shape = case_.shape,
@@ -103,8 +105,8 @@ CheckResult LoadedCase::compare(const Variant& variant) const {
       compare_rotated(tensor, expect, result);
     }
   };
-  compare_tensor("q", case_.shape.q_heads, case_.q, q_before_, q_);
-  compare_tensor("k", case_.shape.kv_heads, case_.k, k_before_, k_);
+  compare_tensor("q", case_.shape.q_heads, case_.q, q_before_, q.bytes);
+  compare_tensor("k", case_.shape.kv_heads, case_.k, k_before_, k.bytes);
   return result;
 }
 

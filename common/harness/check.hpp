@@ -34,9 +34,12 @@ class LoadedCase {
   CheckResult compare(const Variant& variant) const;
 
   /// The part of compare() that needs no exact result: inputs and guard bytes, after any number of runs.
-  void compare_surroundings(CheckResult& result) const;
+  void compare_surroundings(CheckResult& result) const { compare_surroundings(q_.read(), k_.read(), result); }
 
  private:
+  void compare_surroundings(const GuardedBuffer::Content& q, const GuardedBuffer::Content& k,
+                            CheckResult& result) const;
+
   const Case& case_;
   std::int32_t first_position_ = 0;
   std::int64_t table_rows_ = 0;
