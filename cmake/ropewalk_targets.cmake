@@ -112,6 +112,9 @@ function(ropewalk_chapter name)
   ropewalk_wrap_cuda(sources main.${extension})
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ropewalk_harness ropewalk_gpu)
+  if(ROPEWALK_SCRIPT_TESTS)
+    ropewalk_edited_target(${name} main.${extension})
+  endif()
   if(NOT ROPEWALK_TESTS)
     return()
   endif()
@@ -138,4 +141,40 @@ function(ropewalk_sanitizer_tests name)
     endif()
     ropewalk_add_test(${name}_${tool} gpu COMMAND ${command})
   endforeach()
+endfunction()
+
+# ropewalk_edited_target(NN_topic <main>): the target NN_topic_edited, the chapter's program built from edited copies of its sources.
+# A copy at build/.../edited/NN_topic/overlay/chapters/NN_topic/kernels.cuh comes before the file itself, since the overlay is first
+# on the include path. Only docs/tools/fill.py builds this target: it writes the overlay, touches main_edited and cleans up.
+function(ropewalk_edited_target name main)
+  set(folder ${PROJECT_BINARY_DIR}/edited/${name})
+  set(wrapper ${folder}/main_edited.cpp)
+  if(main MATCHES "[.]cu$" AND ROPEWALK_CUDA)
+    set(wrapper ${folder}/main_edited.cu)
+  endif()
+  file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"chapters/${name}/${main}\"\n")
+  add_executable(${name}_edited EXCLUDE_FROM_ALL ${wrapper})
+  target_include_directories(${name}_edited BEFORE PRIVATE ${folder}/overlay)
+  target_compile_options(${name}_edited PRIVATE -w)  # what an edit leaves unused is no error
+  target_link_libraries(${name}_edited PRIVATE ropewalk_harness ropewalk_gpu)
+  set_target_properties(${name}_edited PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${folder}/bin)
+endfunction()
+
+# ropewalk_edited_test(<name> CHAPTER NN_topic FILE "<file of the chapter> [<tag>]" EDIT "<old> ==> <new>" [ARGUMENTS <word>...]): the chapter's
+# checks must notice this edit, with the threads in order and with SIMT_SEED=1 to 8. No semicolon may stand in EDIT: CMake would take it
+# for the end of a list's element.
+function(ropewalk_edited_test name)
+  if(NOT ROPEWALK_SCRIPT_TESTS OR NOT ROPEWALK_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CHAPTER;FILE;EDIT" "ARGUMENTS")
+  find_package(Python3 3.10 COMPONENTS Interpreter QUIET)
+  if(Python3_Interpreter_FOUND)
+    set(command ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/tools/fill.py try --build ${PROJECT_BINARY_DIR}
+      ${arg_CHAPTER} "${arg_FILE}" "${arg_EDIT}" -- ${arg_ARGUMENTS})
+  else()
+    set(command bash -c "echo 'Skipped: no python3 was found' && exit 77")
+  endif()
+  ropewalk_add_test(${name} ${ropewalk_device} COMMAND ${command})
+  set_tests_properties(${name} PROPERTIES RESOURCE_LOCK ropewalk_build)  # it builds in this build folder
 endfunction()

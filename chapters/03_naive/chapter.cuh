@@ -28,10 +28,6 @@ void for_q_and_k(const RopeCall& call, LaunchOne launch_one) {
   });
 }
 
-inline Table table_of(const RopeCall& call) {
-  return {call.cos_table, call.sin_table, call.first_position, static_cast<unsigned>(call.table_rows)};
-}
-
 inline void run_table(const RopeCall& call) {
   const Table table = table_of(call);
   for_q_and_k(call,

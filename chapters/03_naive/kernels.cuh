@@ -63,25 +63,11 @@ __device__ inline long long thread_number() {
 // [pair]
 
 // [table]
-/// cos and sin from a table, [rows, rotary_dim/2] floats; row r belongs to position first_position + r.
-struct Table {
-  const float* cosines;
-  const float* sines;
-  int first_position;
-  unsigned rows;
-};
-
-/// Turns the pair by the row of its token's position. Outside the table the answer is NaN, never a stray
-/// read.
+/// Turns the pair by the table row of its token's position.
 template <class T>
 __device__ void rotate_with_table(const Heads<T>& h, const Table& table, const Pair& p) {
-  // Unsigned: a position before the table becomes a huge row.
-  const unsigned row =
-      static_cast<unsigned>(h.positions[p.token]) - static_cast<unsigned>(table.first_position);
-  const long long entry = static_cast<long long>(row) * (h.rotary_dim / 2) + p.pair;
-  const float cosine = row < table.rows ? table.cosines[entry] : NAN;
-  const float sine = row < table.rows ? table.sines[entry] : NAN;
-  rotate_in_place(h.x, p, cosine, sine);
+  const long long entry = table.entry(h.positions[p.token], p.pair, h.rotary_dim / 2);
+  rotate_in_place(h.x, p, table.cosine(entry), table.sine(entry));
 }
 
 /// One thread: one pair. Grid: 1-D, at least tokens · heads · rotary_dim/2 threads. Any alignment, any block

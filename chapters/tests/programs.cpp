@@ -21,6 +21,7 @@ const std::string kSource = ROPEWALK_SOURCE_DIR;
 const std::string kRotation = std::string(ROPEWALK_BIN_DIR) + "/01_rotation ";
 const std::string kReference = std::string(ROPEWALK_BIN_DIR) + "/02_cpu_reference ";
 const std::string kNaive = std::string(ROPEWALK_BIN_DIR) + "/03_naive ";
+const std::string kSharedMemory = std::string(ROPEWALK_BIN_DIR) + "/04_shared_memory ";
 
 std::string vectors(const char* name) {
   return "--vectors " + kSource + "/common/vectors/" + name + ".json ";
@@ -286,4 +287,13 @@ TEST_CASE("under ./run all, what a chapter does not have skips it") {
   CHECK(got.code == 77);
   CHECK(got.out.find("skipped: --style") != std::string::npos);
   CHECK(run("ROPEWALK_SKIP_UNSUPPORTED=1 " + kNaive + "--style diagonal").code == 2);
+}
+
+TEST_CASE("a chapter may refuse sizes that its kernels cannot do") {
+  const std::string too_wide = kSharedMemory + "--tokens 1 --head-dim 12290";
+  expect_refusal(too_wide, {"--rotary-dim", "12290", "allowed: up to 12288"});
+  expect_success(too_wide + " --rotary-dim 12288");
+  const Outcome got = run("ROPEWALK_SKIP_UNSUPPORTED=1 " + too_wide);
+  CHECK(got.code == 77);
+  CHECK(got.out.find("skipped: --rotary-dim") != std::string::npos);
 }

@@ -92,6 +92,8 @@ struct Chapter {
   std::vector<std::string> rope_types = {"default"};  ///< schedules that all of its variants compute
   std::vector<std::string> layouts = {"1d"};          ///< of the positions
   std::vector<Variant> variants = {};
+  /// What its kernels cannot do, as "field: what is wrong; allowed: …" (see fault_of()), or empty.
+  std::function<std::string(const Shape&)> refusal = {};
   /// Checks of its own, made before the variants' (chapter 01 has only these).
   std::function<std::vector<CheckResult>(const RunRequest&)> own_checks = {};
 };

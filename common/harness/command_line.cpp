@@ -79,6 +79,11 @@ void check_span(const std::string& where, std::int64_t rows) {
                                  rows, kMostTableRows));
 }
 
+// What the chapter's kernels cannot do with these sizes: "field: what is wrong; allowed: …", or empty.
+std::string refusal_of(const Chapter& chapter, const Shape& shape) {
+  return chapter.refusal ? chapter.refusal(shape) : "";
+}
+
 // A check holds about 40 bytes per element of q and k, and six copies of each entry of the two tables.
 void check_memory(const std::string& where, double elements, double table_entries) {
   const double needed = 40 * elements + 48 * table_entries;
@@ -111,6 +116,9 @@ void load_vectors(const Options& options, const Chapter& chapter, RunRequest& re
     must_implement(chapter, path + ": layout", chapter.layouts, vector.layout);
     must_implement(chapter, path + ": rope_type", chapter.rope_types, vector.schedule.rope_type);
     must_implement(chapter, path + ": style", chapter.styles, vector.style);
+    if (const std::string fault = refusal_of(chapter, vector_case(vector, request.dtype).shape);
+        !fault.empty())
+      throw NotSupported(fmt::format("{}: {}", path, fault));
     check_values(path, vector, request.dtype);
     const std::int64_t rows = table_rows(vector.positions);
     const bool table = reads_table(chapter, request);
@@ -121,16 +129,20 @@ void load_vectors(const Options& options, const Chapter& chapter, RunRequest& re
   }
 }
 
+// "rotary_dim: …" with the option or the file that said so.
+std::string with_source(const Options& options, const std::string& fault) {
+  std::string option = fault.substr(0, fault.find(':'));
+  std::replace(option.begin(), option.end(), '_', '-');
+  const bool from_file = options.given("config") && !options.given(option);
+  return from_file ? fmt::format("{}: {}", options.text("config"), fault)
+                   : fmt::format("--{}{}", option, fault.substr(fault.find(':')));
+}
+
 void check_sizes(const Options& options, const Chapter& chapter, const RunRequest& request) {
   const Shape& s = request.shape;
-  if (const std::string fault = fault_of(s);
-      !fault.empty()) {  // "rotary_dim: …": name the option, or the file
-    std::string option = fault.substr(0, fault.find(':'));
-    std::replace(option.begin(), option.end(), '_', '-');
-    const bool from_file = options.given("config") && !options.given(option);
-    throw InputError(from_file ? fmt::format("{}: {}", options.text("config"), fault)
-                               : fmt::format("--{}{}", option, fault.substr(fault.find(':'))));
-  }
+  if (const std::string fault = fault_of(s); !fault.empty()) throw InputError(with_source(options, fault));
+  if (const std::string fault = refusal_of(chapter, s); !fault.empty())
+    throw NotSupported(with_source(options, fault));
   if (chapter.variants.empty() || s.tokens == 0) return;  // no tensors
 
   // In double, which does not wrap.

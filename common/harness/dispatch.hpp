@@ -1,11 +1,12 @@
 /// \file
-/// From the element type named at run time to the one a template needs.
+/// From what is known at run time to what a kernel takes: the element type, the table.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "common/rope/types.hpp"
+#include "common/gpu/device.cuh"
+#include "common/harness/chapter.hpp"
 
 namespace ropewalk {
 
@@ -21,6 +22,10 @@ decltype(auto) with_element_type(Dtype dtype, F&& f) {
       break;
   }
   return f(static_cast<float*>(nullptr));
+}
+
+inline Table table_of(const RopeCall& call) {
+  return {call.cos_table, call.sin_table, call.first_position, static_cast<unsigned>(call.table_rows)};
 }
 
 }  // namespace ropewalk

@@ -56,8 +56,13 @@ void describe(const Chapter& chapter, const RunRequest& request, const DeviceInf
                request.schedule.base, request.position_offset);
     fmt::print("  sizes     {}\n", request.source);
   }
-  for (const Variant& variant : chosen_variants(chapter, request))
-    fmt::print("  variant   {}: {}\n            {}\n", variant.name, variant.what, describe(variant.angles));
+  std::string said;  // what a variant shares with the one before it is said once
+  for (const Variant& variant : chosen_variants(chapter, request)) {
+    fmt::print("  variant   {}: {}\n", variant.name, variant.what);
+    std::string rounds = describe(variant.angles);
+    if (rounds != said) fmt::print("            {}\n", rounds);
+    said = std::move(rounds);
+  }
 }
 
 void print_schedule(const RunRequest& request) {

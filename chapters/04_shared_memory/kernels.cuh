@@ -1,0 +1,244 @@
+/// \file
+/// Chapter 04: one block per token. Its heads share one row of cosines and sines, which lies in shared
+/// memory. Beside it what one might do instead: a row per head, no shared memory at all, several tokens per
+/// block.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "common/gpu/device.cuh"
+#include "common/gpu/dynamic_shared.cuh"
+#include "common/gpu/launch.hpp"
+
+namespace ropewalk::shared_memory {
+
+// [tensors]
+/// q and k, rotated in place by one launch: q is [tokens, q_heads, head_dim], k [tokens, kv_heads, head_dim],
+/// both contiguous.
+template <class T>
+struct Tensors {
+  T* q;
+  T* k;
+  const int* positions;  // [tokens]
+  long long tokens;
+  int q_heads;
+  int kv_heads;
+  int head_dim;
+  int rotary_dim;
+
+  __host__ __device__ int heads() const { return q_heads + kv_heads; }
+  __host__ __device__ int pairs() const { return rotary_dim / 2; }
+
+  /// First channel of head h of a token. The heads of k follow those of q: h = q_heads is the first of k.
+  __host__ __device__ T* head(long long token, int h) const {
+    return h < q_heads ? q + (token * q_heads + h) * head_dim
+                       : k + (token * kv_heads + (h - q_heads)) * head_dim;
+  }
+};
+
+/// Turns pair p of the head that begins at x. No other thread touches these two channels.
+template <class T>
+__device__ void rotate_in_place(T* x, int p, int pairs, float cosine, float sine) {
+  const float2 y = rotate_pair(to_float(x[p]), to_float(x[p + pairs]), cosine, sine);
+  x[p] = from_float<T>(y.x);
+  x[p + pairs] = from_float<T>(y.y);
+}
+// [tensors]
+
+// [stage]
+/// Fills `rows` rows of shared memory, [rows, 2 · pairs] floats: the cosines of a position, then its sines.
+/// The threads of the block share the work evenly, so a number is seldom written by the thread that will read
+/// it: a barrier must follow.
+template <class Source>
+__device__ void stage_rows(float* staged, int rows, int pairs, const Source& source, const int* positions) {
+  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  const int threads = static_cast<int>(blockDim.x * blockDim.y);
+  for (int i = thread; i < rows * 2 * pairs; i += threads) {
+    const int row = i / (2 * pairs), j = i % (2 * pairs);
+    staged[i] =
+        j < pairs ? source.cosine(positions[row], j, pairs) : source.sine(positions[row], j - pairs, pairs);
+  }
+}
+
+/// A source of numbers to stage: copies of the table's.
+struct FromTable {
+  Table table;
+
+  __device__ float cosine(int position, int pair, int pairs) const {
+    return table.cosine(table.entry(position, pair, pairs));
+  }
+  __device__ float sine(int position, int pair, int pairs) const {
+    return table.sine(table.entry(position, pair, pairs));
+  }
+};
+// [stage]
+
+// [token_staged]
+/// One block: tokens_per_block tokens with all their heads; the last block may have fewer. Block: see
+/// block_for(). Shared memory: tokens_per_block · rotary_dim floats. A thread owns a pair of every
+/// blockDim.y-th head. Reads and writes each rotary channel once, reads one table row and one position per
+/// token. Any alignment.
+template <class T, class Source>
+__global__ void rope_token_staged(Tensors<T> a, Source source, int tokens_per_block) {
+  const int pairs = a.pairs();
+  const long long first = static_cast<long long>(blockIdx.x) * tokens_per_block;
+  const long long left = a.tokens - first;
+  const int tokens = left < tokens_per_block ? static_cast<int>(left) : tokens_per_block;
+
+  float* staged = dynamic_shared<float>();
+  stage_rows(staged, tokens, pairs, source, a.positions + first);
+  __syncthreads();  // nobody may read a row before all of it is there
+
+  for (int t = 0; t < tokens; ++t) {
+    const float* cosines = staged + t * 2 * pairs;
+    const float* sines = cosines + pairs;
+    for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
+      const float cosine = cosines[p], sine = sines[p];
+      for (int h = static_cast<int>(threadIdx.y); h < a.heads(); h += static_cast<int>(blockDim.y))
+        rotate_in_place(a.head(first + t, h), p, pairs, cosine, sine);
+    }
+  }
+}
+// [token_staged]
+
+// [token_direct]
+/// One block: one token. No shared memory and no barrier: for each head, a thread reads its two numbers from
+/// the table again.
+template <class T>
+__global__ void rope_token_direct(Tensors<T> a, Table table) {
+  const int pairs = a.pairs();
+  const long long token = blockIdx.x;
+  for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x))
+    for (int h = static_cast<int>(threadIdx.y); h < a.heads(); h += static_cast<int>(blockDim.y)) {
+      const long long entry = table.entry(a.positions[token], p, pairs);
+      rotate_in_place(a.head(token, h), p, pairs, table.cosine(entry), table.sine(entry));
+    }
+}
+// [token_direct]
+
+// [token_registers]
+/// One block: one token. No shared memory and no barrier: a thread reads its two numbers once and keeps them.
+template <class T>
+__global__ void rope_token_registers(Tensors<T> a, Table table) {
+  const int pairs = a.pairs();
+  const long long token = blockIdx.x;
+  for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
+    const long long entry = table.entry(a.positions[token], p, pairs);
+    const float cosine = table.cosine(entry), sine = table.sine(entry);
+    for (int h = static_cast<int>(threadIdx.y); h < a.heads(); h += static_cast<int>(blockDim.y))
+      rotate_in_place(a.head(token, h), p, pairs, cosine, sine);
+  }
+}
+// [token_registers]
+
+// [head_direct]
+/// One block: as many heads as it has rows of threads. Grid: enough of them for all heads of all tokens.
+template <class T>
+__global__ void rope_head_direct(Tensors<T> a, Table table) {
+  const int pairs = a.pairs();
+  const long long row =
+      static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;  // token · heads + head
+  if (row >= a.tokens * a.heads()) return;
+  const long long token = row / a.heads();
+  T* x = a.head(token, static_cast<int>(row - token * a.heads()));
+  for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
+    const long long entry = table.entry(a.positions[token], p, pairs);
+    rotate_in_place(x, p, pairs, table.cosine(entry), table.sine(entry));
+  }
+}
+// [head_direct]
+
+// [head_staged]
+/// The same with a row in shared memory for each head: [blockDim.y, 2 · pairs] floats. Each number is written
+/// once and read once.
+template <class T>
+__global__ void rope_head_staged(Tensors<T> a, Table table) {
+  const int pairs = a.pairs();
+  const long long row = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;
+  const long long token = row / a.heads();
+  const int head = static_cast<int>(row - token * a.heads());
+  const bool active = row < a.tokens * a.heads();
+  float* cosines = dynamic_shared<float>() + threadIdx.y * 2 * static_cast<unsigned>(pairs);
+  float* sines = cosines + pairs;
+  if (active)
+    for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
+      const long long entry = table.entry(a.positions[token], p, pairs);
+      cosines[p] = table.cosine(entry);
+      sines[p] = table.sine(entry);
+    }
+  __syncthreads();
+  if (!active) return;  // only now: a thread that left before the barrier would leave the others waiting
+  T* x = a.head(token, head);
+  for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x))
+    rotate_in_place(x, p, pairs, cosines[p], sines[p]);
+}
+// [head_staged]
+
+// [powf]
+/// Another source: every number is computed when it is staged. No table.
+struct FromPowf {
+  float base;
+
+  __device__ float angle(int position, int pair, int pairs) const {
+    const float exponent = static_cast<float>(-2 * pair) / static_cast<float>(2 * pairs);
+    return static_cast<float>(position) * powf(base, exponent);
+  }
+  __device__ float cosine(int position, int pair, int pairs) const {
+    return cosf(angle(position, pair, pairs));
+  }
+  __device__ float sine(int position, int pair, int pairs) const {
+    return sinf(angle(position, pair, pairs));
+  }
+};
+// [powf]
+
+// [launch]
+constexpr int kThreads = 256;                     // of a block, at most
+constexpr int kMostSharedFloats = 48 * 1024 / 4;  // what a block may have without asking for more
+
+/// One thread per pair and as many rows of threads as fit: 64 pairs give 64 × 4, 20 pairs 20 × 12.
+inline dim3 block_for(int pairs) {
+  const int x = pairs < kThreads ? pairs : kThreads;
+  return dim3(static_cast<unsigned>(x), static_cast<unsigned>(kThreads / x));
+}
+
+/// Launches rope_token_staged(). Fewer tokens share a block where their rows would not fit into its shared
+/// memory. One row must fit: rotary_dim ≤ kMostSharedFloats.
+template <class T, class Source>
+void launch_token_staged(cudaStream_t stream, const Tensors<T>& a, const Source& source,
+                         int tokens_per_block) {
+  if (a.tokens == 0) return;
+  const int fit = kMostSharedFloats / a.rotary_dim;
+  const int tokens = tokens_per_block < fit ? tokens_per_block : fit;
+  launch({.grid = grid_for(a.tokens, tokens),
+          .block = block_for(a.pairs()),
+          .shared_bytes =
+              sizeof(float) * static_cast<std::size_t>(tokens) * static_cast<std::size_t>(a.rotary_dim),
+          .stream = stream},
+         rope_token_staged<T, Source>, a, source, tokens);
+}
+// [launch]
+
+/// Launches rope_token_direct() or rope_token_registers().
+template <class T>
+void launch_per_token(cudaStream_t stream, void (*kernel)(Tensors<T>, Table), const Tensors<T>& a,
+                      const Table& table) {
+  if (a.tokens == 0) return;
+  launch({.grid = grid_for(a.tokens, 1), .block = block_for(a.pairs()), .stream = stream}, kernel, a, table);
+}
+
+/// Launches rope_head_direct() or rope_head_staged(), which needs rotary_dim floats of shared memory per
+/// head.
+template <class T>
+void launch_per_head(cudaStream_t stream, void (*kernel)(Tensors<T>, Table), const Tensors<T>& a,
+                     const Table& table, int shared_floats_per_head) {
+  if (a.tokens == 0) return;
+  const dim3 block = block_for(a.pairs());
+  launch({.grid = grid_for(a.tokens * a.heads(), static_cast<int>(block.y)),
+          .block = block,
+          .shared_bytes = sizeof(float) * block.y * static_cast<std::size_t>(shared_floats_per_head),
+          .stream = stream},
+         kernel, a, table);
+}
+
+}  // namespace ropewalk::shared_memory
