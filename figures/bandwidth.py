@@ -6,8 +6,7 @@ import io
 import inputs
 import style
 
-FILES = ("chapters/03_naive/results/h200.csv", "chapters/04_shared_memory/results/h200.csv")
-DATA = tuple(name for name in FILES if (inputs.ROOT / name).is_file())
+DATA = ("chapters/03_naive/results/h200.csv", "chapters/04_shared_memory/results/h200.csv")
 
 CASE = "A"
 COLUMNS = ("device", "chapter", "variant", "case", "tokens", "dtype", "fraction_of_copy")
@@ -51,11 +50,11 @@ def draw():
             style.cell(axes, left, middle - BAR / 2, end - left, BAR, fill=fill)
             # Inside a long bar, so that the number does not lie on the line of the copy.
             inside = fraction > 0.8
-            style.label(axes, end + (-6 if inside else 6), middle, f"{fraction:.2f}", ha="right" if inside else "left", va="center_baseline")
+            style.label(axes, end + (-6 if inside else 6), middle, f"{fraction:.3f}", ha="right" if inside else "left", va="center_baseline")
             y += STEP
     style.line(axes, [(left, TOP), (left, bottom)], style.GREY, 1)
     listed = "; ".join(
-        f"chapter {chapter[:2]}: " + ", ".join(f"{variant} {fraction:.2f}" for variant, fraction in rows) for chapter, rows in groups
+        f"chapter {chapter[:2]}: " + ", ".join(f"{variant} {fraction:.3f}" for variant, fraction in rows) for chapter, rows in groups
     )
     return style.Drawing(
         figure,

@@ -167,7 +167,7 @@ __global__ void rope_head_staged(Tensors<T> a, Table table) {
       sines[p] = table.sine(entry);
     }
   __syncthreads();
-  if (!active) return;  // only now: a thread that left before the barrier would leave the others waiting
+  if (!active) return;  // only now: every thread of a block must reach the barrier
   T* x = a.head(token, head);
   for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x))
     rotate_in_place(x, p, pairs, cosines[p], sines[p]);
