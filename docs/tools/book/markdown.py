@@ -191,7 +191,7 @@ class Blocks:
         self.at += 1
         self.out += ['', '\\htmlonly[block]', '<div class="figure">']
         # Figures keep their place below the site's folder, as in the repository.
-        self.out += [f'<img src="{attribute(target)}" alt="{attribute(image[1])}"/>', '\\endhtmlonly']
+        self.out += [f'<div class="drawing"><img src="{attribute(target)}" alt="{attribute(image[1])}"/></div>', '\\endhtmlonly']
         following = self.at
         while following < len(self.lines) and not self.lines[following].strip():
             following += 1

@@ -57,6 +57,8 @@ def settings(book, options, work):
         'HTML_EXTRA_FILES': [THEME / 'book.js'],
         'OUTPUT_DIRECTORY': [options.output.parent],
         'HTML_OUTPUT': [options.output.name],
+        # The lists of files and classes are all open: closed, they show none of the descriptions they promise.
+        'HTML_INDEX_NUM_ENTRIES': [0],
     }
     lines = (f'{name} = ' + ' '.join(str(word) if '="' in str(word) else f'"{word}"' for word in words) for name, words in values.items())
     return '\n' + '\n'.join(lines) + '\n'

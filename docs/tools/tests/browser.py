@@ -1,6 +1,7 @@
 """A headless Chromium that may open nothing but files of this machine."""
 import base64
 import json
+import math
 import os
 import shutil
 import sys
@@ -14,6 +15,11 @@ STICKING_OUT = """const scrolls = e => e.id != 'doc-content' && e.classList && /
     for (let up = e; up && up != document.body; up = up.parentElement) if (scrolls(up)) return false;
     return true;
   }).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40))"""
+
+HIGHEST = 12000  # pixels of a picture: Chromium leaves out what is below 16,384
+# Scrolls the text, whichever element it is that scrolls; whether it went so far. Scripts of the page follow a new height of the window a little later.
+SCROLL = """(start => { const c = document.getElementById('doc-content'), d = document.documentElement; c.scrollTop = d.scrollTop = start;
+  return Math.abs(Math.max(c.scrollTop, d.scrollTop) - start) <= 1 })"""
 
 
 class Missing(Exception):
@@ -104,12 +110,17 @@ class Browser:
         self.check(not wide, f'sticks out at the right: {wide[:3]}')
 
     def screenshot(self):
-        """The whole page in one picture: the window is made as high as the text."""
-        height = self.run('const c = document.getElementById("doc-content");'
-                          'return Math.max(document.documentElement.scrollHeight, c.scrollHeight + c.getBoundingClientRect().top)')
-        self.size(self.width, min(16000, int(height) + 20))
-        picture = self.driver.execute_cdp_cmd('Page.captureScreenshot', {'format': 'png'})['data']
-        (self.screenshots / f'{self.page.removesuffix(".html")}-{self.width}.png').write_bytes(base64.b64decode(picture))
+        """The whole page: the window is made as high as the text. What is higher than HIGHEST becomes several pictures."""
+        head, text = self.run('const c = document.getElementById("doc-content"), top = c.getBoundingClientRect().top;'
+                              'return [top, Math.max(document.documentElement.scrollHeight - top, c.scrollHeight)]')
+        head, text = math.ceil(head), math.ceil(text)
+        step = HIGHEST - head  # what stands above the text stays there
+        for part, start in enumerate(range(0, text, step), 1):
+            self.size(self.width, head + min(step, text - start))
+            self.check(self.wait(f'{SCROLL}({start})'), f'cannot be scrolled to {start} px for picture {part}')
+            picture = self.driver.execute_cdp_cmd('Page.captureScreenshot', {'format': 'png'})['data']
+            name = f'{self.page.removesuffix(".html")}-{self.width}' + (f'-{part}' if text > step else '')
+            (self.screenshots / f'{name}.png').write_bytes(base64.b64decode(picture))
 
 
 def skip(missing):

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from browser import Browser, Missing, skip
 
-DESKTOP, PHONE = (1280, 900), (400, 800)
+DESKTOP, WIDE, PHONE = (1280, 900), (1520, 900), (400, 800)
+COLUMNS = 110  # of a line of code, at most: as .clang-format says
 
 HEADINGS = """const all = '.headertitle .title, .contents .textblock h1, .contents .textblock h2, .contents .textblock h3';
   return [...document.querySelectorAll(all)].filter(h => !h.closest('.toc')).map(h => h.textContent.trim())"""
@@ -26,6 +27,10 @@ FIGURES = """return [...document.querySelectorAll('.figure img')].map(
 FORMULAS = """const drawn = [...document.querySelectorAll('.MathJax_SVG svg')];
   return [document.querySelectorAll('script[type^="math/tex"]').length, drawn.filter(s => s.getBoundingClientRect().width > 4).length,
           document.querySelectorAll('.MathJax_SVG .merror, .MathJax_SVG_Error, .MathJax_Error').length]"""
+# Code of at most so many columns and tables that are wider than the room they have.
+CUT = """const columns = code => Math.max(...[...code.querySelectorAll('.line')].map(line => line.textContent.length));
+  return [...document.querySelectorAll('.contents .fragment, .contents table.markdownTable, .contents table.markdownTable tbody')].filter(
+    e => e.scrollWidth > e.clientWidth && !(e.matches('.fragment') && columns(e) > arguments[0])).map(e => e.textContent.trim().slice(0, 40))"""
 RAW = ('\\f$', '\\f[', '$', '\\(', '\\[', '<!--', '-->', '[TOC]', '[!', '{#', '~~~', '```', '**')
 
 
@@ -54,7 +59,12 @@ def check_page(browser, book, page):
         if mark != '$' or 'escaped' not in literal:
             browser.check(mark not in prose, f'shows a raw {mark}: ...{prose[max(0, prose.find(mark) - 30):][:60]!r}')
     browser.check_width()
+    check_nothing_cut(browser)
     browser.screenshot()
+    browser.size(*WIDE)
+    browser.wait(f'window.innerWidth == {WIDE[0]}')
+    browser.check_width()
+    check_nothing_cut(browser)
     browser.size(*PHONE)
     browser.wait('window.innerWidth == 400')
     check_figures(browser, figures)
@@ -64,12 +74,18 @@ def check_page(browser, book, page):
     return formulas
 
 
+def check_nothing_cut(browser):
+    """On a desktop, code and tables are read without scrolling sideways."""
+    cut = browser.run(CUT, COLUMNS)
+    browser.check(not cut, f'must be scrolled sideways: {cut[:3]}')
+
+
 def check_figures(browser, expected):
     figures = browser.run(FIGURES)
     browser.check(len(figures) == expected, f'shows {len(figures)} figures, expected {expected}')
     for source, natural, width, alternative in figures:
         browser.check(natural, f'{source} was not loaded')
-        browser.check(min(300, browser.width - 60) <= width <= min(740, browser.width), f'{source} is {width} px wide')
+        browser.check(470 <= width <= 740, f'{source} is {width} px wide')
         browser.check(alternative, f'{source} has no alternative text')
 
 
