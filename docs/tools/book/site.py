@@ -47,7 +47,7 @@ def settings(book, options, work):
     filters += [f'{files}="sed s,//[/!],//,"' for files in ('*/tests/*', '*/testing/*', '*tests.c*')]
     values = {
         'INPUT': [book.root / path for path in book.pages] + [book.root / 'common', book.root / 'chapters', work / 'namespaces.dox'],
-        'EXCLUDE_PATTERNS': ['*/build/*'],
+        'EXCLUDE': [book.root / 'build'],
         'FILTER_PATTERNS': filters,
         'STRIP_FROM_PATH': [book.root],
         'LAYOUT_FILE': [work / 'layout.xml'],
