@@ -129,7 +129,7 @@ install_wheels() {
     return 1
   fi
   if python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv; then
-    if run_step 'installing the CUDA compiler into .cuda (590 MB)' "$root/build/cuda-wheels.log" download_wheels "$folder"; then
+    if run_step 'installing the CUDA compiler into .cuda (590 MB)' "$root/build/cuda-wheels.log" install_from_pypi "$folder" "$root/cmake/cuda_wheels.txt"; then
       cp "$root/cmake/cuda_wheels.txt" "$folder/installed.txt"
       return 0
     fi
@@ -140,10 +140,10 @@ install_wheels() {
   return 1
 }
 
-download_wheels() { # <folder>
+# install_from_pypi <folder> <list>: a Python environment of its own with what the list names, and nothing else
+install_from_pypi() {
   python3 -m venv "$1" \
-    && "$1/bin/python3" -m pip install --disable-pip-version-check --no-deps --retries 1 --timeout 20 \
-      -r "$root/cmake/cuda_wheels.txt"
+    && "$1/bin/python3" -m pip install --disable-pip-version-check --no-deps --retries 1 --timeout 20 -r "$2"
 }
 
 # need_python_tools: the packages of docs/tools/requirements.txt in .python, or the end of the program. What was installed is
@@ -155,12 +155,7 @@ need_python_tools() {
     fail 2 'the documentation needs Python packages in .python; --yes installs them'
   fi
   rm -rf "$folder"
-  run_step 'installing Python packages into .python (240 MB)' "$root/build/python-tools.log" download_python_tools "$folder" "$list" \
+  run_step 'installing Python packages into .python (240 MB)' "$root/build/python-tools.log" install_from_pypi "$folder" "$list" \
     || { rm -rf "$folder"; fail 2 'the Python packages could not be installed'; }
   cp "$list" "$folder/installed.txt"
-}
-
-download_python_tools() { # <folder> <list>
-  python3 -m venv "$1" \
-    && "$1/bin/python3" -m pip install --disable-pip-version-check --no-deps --retries 1 --timeout 20 -r "$2"
 }
