@@ -1,0 +1,28 @@
+# The trace build (preset cpu-trace): the compiler calls the tracer of common/simt/trace before each memory access of a kernel.
+
+if(ROPEWALK_TRACE AND ROPEWALK_CUDA)
+  message(FATAL_ERROR "ROPEWALK_TRACE counts on the CPU executor; it does not go with ROPEWALK_CUDA")
+endif()
+if(ROPEWALK_TRACE AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  message(FATAL_ERROR "ROPEWALK_TRACE needs g++: clang turns the copy of a vector into a call of memcpy, which nobody sees. "
+                      "Name one with -DCMAKE_CXX_COMPILER=g++")
+endif()
+
+# What the translation units of kernels are compiled with, so that a thread's accesses are those that a GPU makes:
+#   -fsanitize=thread     the calls; ThreadSanitizer's own library is not linked
+#   -O1                   without optimisation every local variable would be an access; with more, accesses are merged
+#   -fno-tree-sra         a float4 is read and written as one, not as four numbers
+#   inlining              nvcc inlines every device function; a call would also hide the line it comes from
+# -Wno-tsan: g++ warns of fences that ThreadSanitizer does not understand.
+set(ROPEWALK_TRACE_FLAGS -O1 -gdwarf-4 -fsanitize=thread -fno-tree-sra --param=tsan-instrument-func-entry-exit=0
+  -finline-functions -finline-small-functions --param=max-inline-insns-auto=1000 --param=max-inline-insns-single=1000
+  --param=early-inlining-insns=1000 --param=large-function-growth=10000 --param=inline-unit-growth=1000
+  --param=large-unit-insns=100000 -Wno-tsan)
+
+# ropewalk_trace_kernels(<target>): its kernels are traced, if this is a trace build
+function(ropewalk_trace_kernels target)
+  if(ROPEWALK_TRACE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${ROPEWALK_TRACE_FLAGS}>)
+    target_link_libraries(${target} PRIVATE simt_trace)
+  endif()
+endfunction()

@@ -1,0 +1,140 @@
+/// \file
+/// The rules for races.
+#include "common/simt/trace/race_detector.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace simt::trace {
+namespace {
+
+constexpr std::uint32_t kAllLanes = 0xffffffffu;
+using With = Conflict::With;
+
+}  // namespace
+
+void RaceDetector::block_begins(unsigned warps) {
+  block_start_ = interval_start_ = ++time_;
+  if (warps_.size() < warps) warps_.resize(warps);
+}
+
+void RaceDetector::warp_met(unsigned warp, std::uint32_t lanes) {
+  WarpClock& clock = warps_[warp];
+  ++time_;
+  if (clock.last < block_start_) clock.apart = false;
+  clock.last = time_;
+  if (lanes == kAllLanes) {
+    clock.all_met = time_;
+    return;
+  }
+  if (!clock.apart) std::memset(clock.seen, 0, sizeof clock.seen);
+  clock.apart = true;
+  Time joined[kLanes] = {};
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const unsigned lane = unsigned(std::countr_zero(rest));
+    for (unsigned other = 0; other < kLanes; ++other) {
+      joined[other] = std::max(joined[other], clock.seen[lane][other]);
+    }
+  }
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) joined[std::countr_zero(rest)] = time_;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    std::memcpy(clock.seen[std::countr_zero(rest)], joined, sizeof joined);
+  }
+}
+
+bool RaceDetector::ordered(unsigned warp, unsigned later_lane, unsigned earlier_lane, Time earlier) const {
+  const WarpClock& clock = warps_[warp];
+  if (clock.last <= earlier) return false;
+  return earlier < clock.all_met || (clock.apart && earlier < clock.seen[later_lane][earlier_lane]);
+}
+
+std::uint32_t RaceDetector::unordered_lanes(unsigned warp, unsigned lane, std::uint32_t lanes,
+                                            Time earlier) const {
+  const WarpClock& clock = warps_[warp];
+  if (clock.last <= earlier) return lanes;
+  if (earlier < clock.all_met) return 0;
+  std::uint32_t result = 0;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const unsigned other = unsigned(std::countr_zero(rest));
+    if (!ordered(warp, lane, other, earlier)) result |= 1u << other;
+  }
+  return result;
+}
+
+Conflict RaceDetector::with_last_write(const Cell& cell, const Toucher& access, Time oldest) const {
+  if (cell.write_time < oldest) return {};
+  if (cell.write_atomic && access.operation == Operation::kAtomic) return {};
+  Conflict conflict{With::kNothing, true, cell.write_site, cell.write_thread};
+  if (cell.write_time < block_start_) {
+    conflict.with = With::kOtherBlock;
+  } else if (cell.write_time >= interval_start_ && cell.write_thread != access.thread) {
+    const unsigned warp = access.thread / kLanes;
+    const bool one_warp = cell.write_thread / kLanes == warp;
+    if (!one_warp || !ordered(warp, access.thread % kLanes, cell.write_thread % kLanes, cell.write_time)) {
+      conflict.with = With::kThreadOfBlock;
+    }
+  }
+  return conflict;
+}
+
+Conflict RaceDetector::with_reads(const Cell& cell, const Toucher& access, Time oldest) const {
+  if (cell.read_time < oldest) return {};
+  Conflict conflict{With::kNothing, false, cell.read_site, kUnknownThread};
+  if (cell.read_time < block_start_ || cell.other_blocks_read) {
+    conflict.with = With::kOtherBlock;
+  } else if (cell.read_time >= interval_start_) {
+    const unsigned warp = access.thread / kLanes, lane = access.thread % kLanes;
+    std::uint32_t lanes = cell.read_lanes;
+    if (cell.read_warp == warp) {
+      lanes = unordered_lanes(warp, lane, lanes & ~(1u << lane), cell.read_time);
+    }
+    if (lanes == 0 && !cell.other_warps_read) return conflict;
+    conflict.with = With::kThreadOfBlock;
+    // Of the warps that read before the last one, only that they did is known.
+    if (lanes != 0)
+      conflict.thread = std::uint16_t(cell.read_warp * kLanes + unsigned(std::countr_zero(lanes)));
+  }
+  return conflict;
+}
+
+void RaceDetector::remember_read(Cell& cell, const Toucher& access, Time oldest) const {
+  const unsigned warp = access.thread / kLanes, lane = access.thread % kLanes;
+  const std::uint32_t bit = 1u << lane;
+  if (cell.read_time < oldest) {
+    cell.other_blocks_read = cell.other_warps_read = false;
+    cell.read_lanes = bit;
+  } else if (cell.read_time < block_start_) {
+    cell.other_blocks_read = true;
+    cell.other_warps_read = false;
+    cell.read_lanes = bit;
+  } else if (cell.read_time < interval_start_) {
+    cell.other_warps_read = false;
+    cell.read_lanes = bit;
+  } else if (cell.read_warp != warp) {
+    cell.other_warps_read = true;
+    cell.read_lanes = bit;
+  } else {
+    // A read that all earlier ones come before stands for them.
+    cell.read_lanes = unordered_lanes(warp, lane, cell.read_lanes, cell.read_time) | bit;
+  }
+  cell.read_time = time_;
+  cell.read_warp = std::uint8_t(warp);
+  cell.read_site = access.site;
+}
+
+Conflict RaceDetector::touch(Cell& cell, const Toucher& access, Time oldest) {
+  Conflict conflict = with_last_write(cell, access, oldest);
+  if (access.operation == Operation::kLoad) {
+    remember_read(cell, access, oldest);
+    return conflict;
+  }
+  if (!conflict) conflict = with_reads(cell, access, oldest);
+  cell.write_time = time_;
+  cell.write_thread = access.thread;
+  cell.write_site = access.site;
+  cell.write_atomic = access.operation == Operation::kAtomic;
+  return conflict;
+}
+
+}  // namespace simt::trace
