@@ -75,11 +75,14 @@ function(ropewalk_add_test name device)
   endif()
 endfunction()
 
-# ropewalk_test(<name> SOURCES <source>... [LINK <library>...]): a Catch2 program, run as one test
-function(ropewalk_test name)
-  if(NOT ROPEWALK_TESTS)
-    return()
+# ropewalk_test(<name> SOURCES <source>... [LINK <library>...]): a Catch2 program, run as one test, in builds with tests
+function(ropewalk_test)
+  if(ROPEWALK_TESTS)
+    ropewalk_catch_test(${ARGV})
   endif()
+endfunction()
+
+function(ropewalk_catch_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   ropewalk_wrap_cuda(sources ${arg_SOURCES})
   add_executable(${name} ${sources})

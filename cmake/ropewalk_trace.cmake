@@ -8,6 +8,15 @@ if(ROPEWALK_TRACE AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
                       "Name one with -DCMAKE_CXX_COMPILER=g++")
 endif()
 
+# The trace build has tests of its own instead of all the others: ROPEWALK_TRACE_TESTS, where Catch2 is found.
+set(ROPEWALK_TRACE_TESTS OFF)
+if(ROPEWALK_TRACE)
+  find_path(ROPEWALK_CATCH2_INCLUDE NAMES catch2/catch.hpp catch2/catch_all.hpp)
+  if(ROPEWALK_CATCH2_INCLUDE)
+    set(ROPEWALK_TRACE_TESTS ON)
+  endif()
+endif()
+
 # What the translation units of kernels are compiled with, so that a thread's accesses are those that a GPU makes:
 #   -fsanitize=thread     the calls; ThreadSanitizer's own library is not linked
 #   -O1                   without optimisation every local variable would be an access; with more, accesses are merged
@@ -25,4 +34,10 @@ function(ropewalk_trace_kernels target)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${ROPEWALK_TRACE_FLAGS}>)
     target_link_libraries(${target} PRIVATE simt_trace)
   endif()
+endfunction()
+
+# ropewalk_trace_test(<name> SOURCES <source>... [LINK <library>...]): a Catch2 program whose kernels are traced, run as one test
+function(ropewalk_trace_test name)
+  ropewalk_catch_test(${name} ${ARGN})
+  ropewalk_trace_kernels(${name})
 endfunction()

@@ -21,8 +21,9 @@ void add(std::vector<bool>& to, const std::vector<bool>& from) {
 
 }  // namespace
 
-void LaunchChain::launch_begins(bool starts_early, bool has_early_successor) {
-  if (!starts_early) kernels_.clear();
+void LaunchChain::launch_begins(bool has_early_successor) {
+  if (!next_continues_) kernels_.clear();
+  next_continues_ = has_early_successor;
   // Where nobody is waited for for long, the oldest are forgotten: real chains are far shorter.
   constexpr std::size_t kLongest = 256;
   if (kernels_.size() == kLongest) kernels_.clear();

@@ -23,8 +23,9 @@ struct ChainConflict {
 
 class LaunchChain {
  public:
-  /// A launch that must not start early is ordered after all before it and begins a new chain.
-  void launch_begins(bool starts_early, bool has_early_successor);
+  /// `has_early_successor`: the launch behind this one may start before it has ended. Unless that was said
+  /// of the launch before, this one is ordered after all before it and begins a new chain.
+  void launch_begins(bool has_early_successor);
   void launch_ends(bool block_left_without_waiting);
   /// Is there anything to remember or to compare?
   bool active() const { return recording_; }
@@ -53,6 +54,7 @@ class LaunchChain {
 
   std::vector<Kernel> kernels_;
   bool recording_ = false;
+  bool next_continues_ = false;  // the chain
 };
 
 }  // namespace simt::trace

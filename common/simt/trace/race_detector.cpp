@@ -101,6 +101,7 @@ Conflict RaceDetector::with_reads(const Cell& cell, const Toucher& access, Time 
 void RaceDetector::remember_read(Cell& cell, const Toucher& access, Time oldest) const {
   const unsigned warp = access.thread / kLanes, lane = access.thread % kLanes;
   const std::uint32_t bit = 1u << lane;
+  std::uint16_t site = access.site;
   if (cell.read_time < oldest) {
     cell.other_blocks_read = cell.other_warps_read = false;
     cell.read_lanes = bit;
@@ -115,12 +116,15 @@ void RaceDetector::remember_read(Cell& cell, const Toucher& access, Time oldest)
     cell.other_warps_read = true;
     cell.read_lanes = bit;
   } else {
-    // A read that all earlier ones come before stands for them.
-    cell.read_lanes = unordered_lanes(warp, lane, cell.read_lanes, cell.read_time) | bit;
+    // A read that all earlier ones come before stands for them. Lanes that stayed away from a warp operation
+    // since are the ones to be told about: their line is kept.
+    const std::uint32_t others = unordered_lanes(warp, lane, cell.read_lanes, cell.read_time) & ~bit;
+    if (others != 0 && warps_[warp].last > cell.read_time) site = cell.read_site;
+    cell.read_lanes = others | bit;
   }
   cell.read_time = time_;
   cell.read_warp = std::uint8_t(warp);
-  cell.read_site = access.site;
+  cell.read_site = site;
 }
 
 Conflict RaceDetector::touch(Cell& cell, const Toucher& access, Time oldest) {

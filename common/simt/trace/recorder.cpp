@@ -2,6 +2,7 @@
 /// Where accesses go, and what the executor tells about launches and blocks.
 #include "common/simt/trace/recorder.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "common/simt/executor/scheduler.hpp"
@@ -29,7 +30,7 @@ void Recorder::copied(const void* to, const void* from, std::size_t bytes) {
 void Recorder::launch_begins(const Launch& launch, bool has_early_successor) {
   launch_ = &launch;
   races_.launch_begins();
-  chain_.launch_begins(launch.starts_early, has_early_successor);
+  chain_.launch_begins(has_early_successor);
   block_left_without_waiting_ = false;
   const std::span<const char> shared = static_shared_memory();
   static_shared_ = shared.data();
@@ -117,6 +118,7 @@ bool Recorder::find_allocation(Place& place, const char* address) {
 }
 
 void Recorder::access_shared(Place& place, std::size_t offset, std::uint32_t bytes, Operation operation) {
+  if (bytes == 1 && std::binary_search(guards_.begin(), guards_.end(), offset)) return;
   Site& site = sites_.get(place, Space::kShared, operation, bytes);
   const auto thread = std::uint16_t(scheduler.thread->linear);
   const std::size_t end = offset < static_bytes_ ? static_bytes_ : static_bytes_ + dynamic_bytes_;

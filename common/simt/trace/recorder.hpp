@@ -10,6 +10,7 @@
 #include "common/simt/executor/observer.hpp"
 #include "common/simt/trace/address_spaces.hpp"
 #include "common/simt/trace/faults.hpp"
+#include "common/simt/trace/guard_variables.hpp"
 #include "common/simt/trace/launch_chain.hpp"
 #include "common/simt/trace/race_detector.hpp"
 #include "common/simt/trace/sites.hpp"
@@ -81,6 +82,7 @@ class Recorder final : public Observer {
 
   bool listening_ = false;  // a kernel is running
   ProgramImage image_;
+  const std::vector<std::size_t> guards_ = guard_variables();
   DeviceMemory memory_;
   Allocation* allocation_ = nullptr;  // what find_allocation() has found
   Places places_;
