@@ -7,8 +7,9 @@
 
 namespace simt::trace {
 
-/// Where they lie in the static shared memory, ascending. g++ adds a byte for each __shared__ array of a class
-/// with a constructor (such as __half, whose constructor does nothing), and looks at it before each use.
+/// Where they lie in the static shared memory, ascending. g++ adds a byte for each __shared__ array of a
+/// class with a constructor (such as __half, whose constructor does nothing), and looks at it before each
+/// use.
 std::vector<std::size_t> guard_variables();
 
 }  // namespace simt::trace

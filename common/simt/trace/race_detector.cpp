@@ -62,8 +62,7 @@ std::uint32_t RaceDetector::unordered_lanes(unsigned warp, unsigned lane, std::u
   return result;
 }
 
-Conflict RaceDetector::with_last_write(const Cell& cell, const Toucher& access, Time oldest) const {
-  if (cell.write_time < oldest) return {};
+Conflict RaceDetector::with_last_write(const Cell& cell, const Toucher& access) const {
   if (cell.write_atomic && access.operation == Operation::kAtomic) return {};
   Conflict conflict{With::kNothing, true, cell.write_site, cell.write_thread};
   if (cell.write_time < block_start_) {
@@ -78,8 +77,7 @@ Conflict RaceDetector::with_last_write(const Cell& cell, const Toucher& access, 
   return conflict;
 }
 
-Conflict RaceDetector::with_reads(const Cell& cell, const Toucher& access, Time oldest) const {
-  if (cell.read_time < oldest) return {};
+Conflict RaceDetector::with_reads(const Cell& cell, const Toucher& access) const {
   Conflict conflict{With::kNothing, false, cell.read_site, kUnknownThread};
   if (cell.read_time < block_start_ || cell.other_blocks_read) {
     conflict.with = With::kOtherBlock;
@@ -98,47 +96,27 @@ Conflict RaceDetector::with_reads(const Cell& cell, const Toucher& access, Time 
   return conflict;
 }
 
-void RaceDetector::remember_read(Cell& cell, const Toucher& access, Time oldest) const {
+// A new read beside earlier ones of the same launch. Returns the line to remember.
+std::uint16_t RaceDetector::join_reads(Cell& cell, const Toucher& access) const {
   const unsigned warp = access.thread / kLanes, lane = access.thread % kLanes;
-  const std::uint32_t bit = 1u << lane;
+  std::uint32_t lanes = 1u << lane;
   std::uint16_t site = access.site;
-  if (cell.read_time < oldest) {
-    cell.other_blocks_read = cell.other_warps_read = false;
-    cell.read_lanes = bit;
-  } else if (cell.read_time < block_start_) {
+  if (cell.read_time < block_start_) {
     cell.other_blocks_read = true;
     cell.other_warps_read = false;
-    cell.read_lanes = bit;
   } else if (cell.read_time < interval_start_) {
     cell.other_warps_read = false;
-    cell.read_lanes = bit;
   } else if (cell.read_warp != warp) {
     cell.other_warps_read = true;
-    cell.read_lanes = bit;
   } else {
     // A read that all earlier ones come before stands for them. Lanes that stayed away from a warp operation
     // since are the ones to be told about: their line is kept.
-    const std::uint32_t others = unordered_lanes(warp, lane, cell.read_lanes, cell.read_time) & ~bit;
+    const std::uint32_t others = unordered_lanes(warp, lane, cell.read_lanes, cell.read_time) & ~lanes;
     if (others != 0 && warps_[warp].last > cell.read_time) site = cell.read_site;
-    cell.read_lanes = others | bit;
+    lanes |= others;
   }
-  cell.read_time = time_;
-  cell.read_warp = std::uint8_t(warp);
-  cell.read_site = site;
-}
-
-Conflict RaceDetector::touch(Cell& cell, const Toucher& access, Time oldest) {
-  Conflict conflict = with_last_write(cell, access, oldest);
-  if (access.operation == Operation::kLoad) {
-    remember_read(cell, access, oldest);
-    return conflict;
-  }
-  if (!conflict) conflict = with_reads(cell, access, oldest);
-  cell.write_time = time_;
-  cell.write_thread = access.thread;
-  cell.write_site = access.site;
-  cell.write_atomic = access.operation == Operation::kAtomic;
-  return conflict;
+  cell.read_lanes = lanes;
+  return site;
 }
 
 }  // namespace simt::trace

@@ -45,10 +45,38 @@ class RaceDetector {
   bool written_by_block(const Cell& cell) const { return cell.write_time >= block_start_; }
 
  private:
-  Conflict touch(Cell& cell, const Toucher& access, Time oldest);
-  Conflict with_last_write(const Cell& cell, const Toucher& access, Time oldest) const;
-  Conflict with_reads(const Cell& cell, const Toucher& access, Time oldest) const;
-  void remember_read(Cell& cell, const Toucher& access, Time oldest) const;
+  Conflict touch(Cell& cell, const Toucher& access, Time oldest) {
+    Conflict conflict;
+    if (cell.write_time >= oldest) conflict = with_last_write(cell, access);
+    if (access.operation == Operation::kLoad) {
+      remember_read(cell, access, oldest);
+      return conflict;
+    }
+    if (!conflict && cell.read_time >= oldest) conflict = with_reads(cell, access);
+    cell.write_time = time_;
+    cell.write_thread = access.thread;
+    cell.write_site = access.site;
+    cell.write_atomic = access.operation == Operation::kAtomic;
+    return conflict;
+  }
+  // Both ask about memory of the same launch (in shared memory: of the same block).
+  Conflict with_last_write(const Cell& cell, const Toucher& access) const;
+  Conflict with_reads(const Cell& cell, const Toucher& access) const;
+  void remember_read(Cell& cell, const Toucher& access, Time oldest) const {
+    const unsigned warp = access.thread / kLanes;
+    const std::uint32_t bit = 1u << access.thread % kLanes;
+    std::uint16_t site = access.site;
+    if (cell.read_time < oldest) {
+      cell.other_blocks_read = cell.other_warps_read = false;
+      cell.read_lanes = bit;
+    } else {
+      site = join_reads(cell, access);
+    }
+    cell.read_time = time_;
+    cell.read_warp = std::uint8_t(warp);
+    cell.read_site = site;
+  }
+  std::uint16_t join_reads(Cell& cell, const Toucher& access) const;
   bool ordered(unsigned warp, unsigned later_lane, unsigned earlier_lane, Time earlier) const;
   std::uint32_t unordered_lanes(unsigned warp, unsigned lane, std::uint32_t lanes, Time earlier) const;
 

@@ -29,6 +29,8 @@ void Recorder::copied(const void* to, const void* from, std::size_t bytes) {
 
 void Recorder::launch_begins(const Launch& launch, bool has_early_successor) {
   launch_ = &launch;
+  arguments_ = reinterpret_cast<const char*>(launch.kernel.get());
+  argument_bytes_ = launch.kernel->size();
   races_.launch_begins();
   chain_.launch_begins(has_early_successor);
   block_left_without_waiting_ = false;
@@ -88,6 +90,7 @@ void Recorder::triggers_dependents() {
 }
 
 void Recorder::judge(const char* address, std::uint32_t bytes, Operation operation, const void* pc) {
+  if (std::size_t(address - arguments_) < argument_bytes_) return;
   Place& place = places_.at(pc);
   if (const auto offset = std::size_t(address - static_shared_); offset < static_bytes_) {
     access_shared(place, offset, bytes, operation);
@@ -148,13 +151,15 @@ void Recorder::access_global(Place& place, const char* address, std::uint32_t by
   Site& site = sites_.get(place, Space::kGlobal, operation, bytes);
   const auto thread = std::uint16_t(scheduler.thread->linear);
   const auto offset = std::size_t(address - allocation.begin);
-  if (operation != Operation::kStore && allocation.uninitialised(offset, bytes)) {
-    report_uninitialised(site, offset);
-  }
+  bool written = true;  // by a kernel
   Conflict conflict;
   for (Cell& cell : allocation.shadow.cells(offset, bytes)) {
+    written = written && cell.write_time != 0;
     const Conflict found = races_.touch_global(cell, {thread, site.number, operation});
     if (!conflict) conflict = found;
+  }
+  if (!written && operation != Operation::kStore && allocation.host.any_missing(offset, bytes)) {
+    report_uninitialised(site, offset);
   }
   if (conflict) report_race(site, conflict);
   if (chain_.active()) {
@@ -165,11 +170,9 @@ void Recorder::access_global(Place& place, const char* address, std::uint32_t by
   sites_.record(site, thread, reinterpret_cast<std::uint64_t>(address));
 }
 
-// Neither shared nor device memory: the kernel's arguments, or a stray pointer.
+// Neither shared nor device memory: a stray pointer.
 void Recorder::access_elsewhere(const Place& place, const char* address, std::uint32_t bytes,
                                 Operation operation) {
-  const KernelCall& call = *launch_->kernel;
-  if (std::size_t(address - reinterpret_cast<const char*>(&call)) < call.size()) return;
   if (dynamic_bytes_ > 0) {
     const char* end = dynamic_shared_ + dynamic_bytes_;
     constexpr std::size_t kNear = 4096;

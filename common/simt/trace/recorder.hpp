@@ -93,6 +93,8 @@ class Recorder final : public Observer {
 
   // The launch and the block that run.
   const Launch* launch_ = nullptr;
+  const char* arguments_ = nullptr;
+  std::size_t argument_bytes_ = 0;
   const char* static_shared_ = nullptr;
   std::size_t static_bytes_ = 0;
   const char* dynamic_shared_ = nullptr;

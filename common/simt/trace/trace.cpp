@@ -105,6 +105,7 @@ class Symbols {
     const std::vector<Frames> frames = symbolize(offsets, problem);
     std::size_t i = 0;
     for (const auto& [pc, back] : wanted_) frames_[pc] = frames[i++];
+    wanted_.clear();
     return problem;
   }
   Line line(const void* pc) const {
@@ -126,7 +127,7 @@ class Symbols {
 
  private:
   void want(const void* pc, std::size_t back) {
-    if (pc != nullptr) wanted_[pc] = back;
+    if (pc != nullptr && !frames_.contains(pc)) wanted_[pc] = back;
   }
   static std::string address(const void* pc) {
     char text[32];
@@ -203,7 +204,7 @@ Report take() {
   Recorder& recorder = *current_recorder();
   const std::vector<LaunchRecord> launches = recorder.take_launches();
   const std::vector<Fault> faults = recorder.take_faults();
-  Symbols symbols;
+  static Symbols symbols;  // what an earlier call has asked for is known
   for (const LaunchRecord& launch : launches) {
     symbols.want_function(launch.kernel);
     for (const auto& row : launch.rows) symbols.want_access(row.pc);
