@@ -39,8 +39,8 @@ TEST_CASE("computed angles: one frequency for two numbers of the table, or none"
 }
 
 TEST_CASE("12 of 20 channels turn: warps reach over heads and tokens") {
-  // 15 rows of 6 pairs are 90 threads in 3 warps, the last of 26 lanes. Counts by hand are no fun; these are
-  // the program's own, kept.
+  // 15 rows of 6 pairs are 90 threads in 3 warps, the last of 26 lanes. The sectors were counted beside
+  // the tracer, from a list of the addresses.
   const suite::Totals totals = traced_totals(
       chapter(), "table",
       {.batch = 1, .tokens = 5, .q_heads = 3, .kv_heads = 0, .head_dim = 20, .rotary_dim = 12}, Dtype::f32);
