@@ -96,14 +96,27 @@ install_packages() {
     apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends "$@"' apt "$@"
 }
 
-# need_packages <optional package, or a pattern such as "a|b"> [<package to look for by command>...]: installs what is missing or
-# ends the program. Optional packages come along with others; alone they are not worth a question.
+# is_there <package>: most packages are looked for by a command of their name
+is_there() {
+  local share=${PREFIX_SHARE:-/usr/share}
+  case $1 in
+    chromium) type -P chromium >/dev/null || type -P chromium-browser >/dev/null || type -P google-chrome >/dev/null ;;
+    chromium-driver) type -P chromedriver >/dev/null || type -P chromium.chromedriver >/dev/null ;;
+    doxygen-awesome-css) [[ -e $share/doxygen-awesome-css/doxygen-awesome.css ]] ;;
+    libjs-mathjax) [[ -e $share/javascript/mathjax/MathJax.js ]] ;;
+    python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
+    *) type -P "$1" >/dev/null ;;
+  esac
+}
+
+# need_packages <optional package, or a pattern such as "a|b"> [<further package>...]: installs what is missing or ends the program.
+# Optional packages come along with others; alone they are not worth a question.
 need_packages() {
-  local optional=$1 command missing required
+  local optional=$1 package missing required
   shift
   missing_now() {
     missing_packages
-    for command in "$@"; do type -P "$command" >/dev/null || echo "$command"; done
+    for package in "$@"; do is_there "$package" || echo "$package"; done
   }
   missing=$(missing_now "$@" | xargs)
   required=$(tr ' ' '\n' <<<"$missing" | grep -vxE "$optional" | xargs || true)
@@ -145,4 +158,23 @@ download_wheels() { # <folder>
   python3 -m venv "$1" \
     && "$1/bin/python3" -m pip install --disable-pip-version-check --no-deps --retries 1 --timeout 20 \
       -r "$root/cmake/cuda_wheels.txt"
+}
+
+# need_python_tools: the packages of docs/tools/requirements.txt in .python, or the end of the program. What was installed is
+# remembered there: the next run needs no network.
+need_python_tools() {
+  local folder=$root/.python list=$root/docs/tools/requirements.txt
+  if [[ -f $folder/installed.txt && -x $folder/bin/python3 ]] && cmp -s "$list" "$folder/installed.txt"; then return 0; fi
+  if ! may_install "matplotlib, selenium and what they need, from PyPI into .python (240 MB; the list is docs/tools/requirements.txt)"; then
+    fail 2 'the documentation needs Python packages in .python; --yes installs them'
+  fi
+  rm -rf "$folder"
+  run_step 'installing Python packages into .python (240 MB)' "$root/build/python-tools.log" download_python_tools "$folder" "$list" \
+    || { rm -rf "$folder"; fail 2 'the Python packages could not be installed'; }
+  cp "$list" "$folder/installed.txt"
+}
+
+download_python_tools() { # <folder> <list>
+  python3 -m venv "$1" \
+    && "$1/bin/python3" -m pip install --disable-pip-version-check --no-deps --retries 1 --timeout 20 -r "$2"
 }

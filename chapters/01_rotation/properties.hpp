@@ -92,7 +92,6 @@ inline std::string at(std::int64_t position, double frequency) {
   return text.str();
 }
 
-// [literal]
 /// Turns whose results are known to all digits a double has, and with them the direction of a turn.
 inline CheckResult check_known_turns() {
   CheckResult result = start("known turns", "literal values");
@@ -103,7 +102,6 @@ inline CheckResult check_known_turns() {
           "(3, 4) by 0.01");
   return result;
 }
-// [literal]
 
 inline CheckResult check_complex_product(Draws draws, const std::vector<double>& frequencies) {
   CheckResult result = start("complex product", "random pairs");

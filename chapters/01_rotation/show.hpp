@@ -11,7 +11,6 @@
 
 namespace ropewalk::rotation {
 
-// [example]
 /// q = (1, 2) and k = (3, 1), one pair that turns by one radian per position.
 inline void show_example() {
   const Pair q{1, 2}, k{3, 1};
@@ -25,7 +24,6 @@ inline void show_example() {
                 kn.x1, dot(qm, kn));
   }
 }
-// [example]
 
 /// Some of the frequencies of the request's schedule, and how far they get within its tokens.
 inline void show_frequencies(const RunRequest& request) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "chapters/03_naive/kernels.cuh"
 #include "chapters/04_shared_memory/kernels.cuh"
@@ -51,36 +52,50 @@ inline void run_head_staged(const RopeCall& call) {
   });
 }
 
-inline void run_token_direct(const RopeCall& call) {
+template <class Source>
+Source source_of(const RopeCall& call) {
+  if constexpr (std::is_same_v<Source, FromTable>)
+    return {table_of(call)};
+  else
+    return {static_cast<float>(call.base)};
+}
+
+template <class Source>
+void run_token_direct(const RopeCall& call) {
   with_tensors(call, [&]<class T>(const Tensors<T>& a) {
-    launch_per_token(call.stream, rope_token_direct<T>, a, table_of(call));
+    launch_per_token(call.stream, rope_token_direct<T, Source>, a, source_of<Source>(call));
   });
 }
 
-inline void run_token_registers(const RopeCall& call) {
+template <class Source>
+void run_token_registers(const RopeCall& call) {
   with_tensors(call, [&]<class T>(const Tensors<T>& a) {
-    launch_per_token(call.stream, rope_token_registers<T>, a, table_of(call));
+    launch_per_token(call.stream, rope_token_registers<T, Source>, a, source_of<Source>(call));
   });
 }
 
-template <int kTokens>
+template <class Source, int kTokens = 1>
 void run_token_staged(const RopeCall& call) {
-  with_tensors(
-      call, [&](const auto& a) { launch_token_staged(call.stream, a, FromTable{table_of(call)}, kTokens); });
+  with_tensors(call,
+               [&](const auto& a) { launch_token_staged(call.stream, a, source_of<Source>(call), kTokens); });
 }
 
-inline void run_token_powf(const RopeCall& call) {
-  with_tensors(call, [&](const auto& a) {
-    launch_token_staged(call.stream, a, FromPowf{static_cast<float>(call.base)}, 1);
-  });
-}
-
-/// What the chapter cannot do: rows that are longer than a block's shared memory.
+/// What the chapter cannot do: cosines and sines of a token that do not fit into a block's shared memory.
 inline std::string refusal(const Shape& shape) {
   if (shape.rotary_dim <= kMostSharedFloats) return "";
   return "rotary_dim: " + std::to_string(shape.rotary_dim) +
-         " numbers of a row do not fit into the shared memory of a block; allowed: up to " +
+         " cosines and sines do not fit into the shared memory of a block; allowed: up to " +
          std::to_string(kMostSharedFloats);
+}
+
+using Run = void (*)(const RopeCall&);
+
+inline Variant table_variant(const char* name, const char* what, Run run) {
+  return {.name = name, .what = what, .angles = Angles::exact, .reads_table = true, .run = run};
+}
+
+inline Variant powf_variant(const char* name, const char* what, Run run) {
+  return {.name = name, .what = what, .angles = Angles::f32_powf, .run = run};
 }
 
 inline Chapter chapter() {
@@ -88,8 +103,7 @@ inline Chapter chapter() {
       .name = "04_shared_memory",
       .title = "Sharing a row",
       .what =
-          "Rotates q and k in place, one block per token: all heads of the token use one row of cosines and "
-          "sines.",
+          "Rotates q and k in place, one block per token: all of its heads use the same cosines and sines.",
       .runs = Runs::on_device,
       .default_shape =
           {.batch = 2, .tokens = 48, .q_heads = 8, .kv_heads = 2, .head_dim = 128, .rotary_dim = 128},
@@ -98,45 +112,24 @@ inline Chapter chapter() {
       .dtypes = {Dtype::f32, Dtype::f16, Dtype::bf16},
       .variants =
           {
-              {.name = "naive",
-               .what = "chapter 03's table kernel, to compare with",
-               .angles = Angles::exact,
-               .reads_table = true,
-               .run = run_naive},
-              {.name = "head_direct",
-               .what = "a few heads per block, numbers straight from the table",
-               .angles = Angles::exact,
-               .reads_table = true,
-               .run = run_head_direct},
-              {.name = "head_staged",
-               .what = "the same, a row in shared memory for each head: nothing is shared",
-               .angles = Angles::exact,
-               .reads_table = true,
-               .run = run_head_staged},
-              {.name = "token_direct",
-               .what = "one token per block, numbers straight from the table",
-               .angles = Angles::exact,
-               .reads_table = true,
-               .run = run_token_direct},
-              {.name = "token_staged",
-               .what = "one token per block, its row in shared memory for all heads",
-               .angles = Angles::exact,
-               .reads_table = true,
-               .run = run_token_staged<1>},
-              {.name = "four_tokens",
-               .what = "the same with four tokens and four rows per block",
-               .angles = Angles::exact,
-               .reads_table = true,
-               .run = run_token_staged<4>},
-              {.name = "token_registers",
-               .what = "one token per block, each thread keeps its two numbers in registers",
-               .angles = Angles::exact,
-               .reads_table = true,
-               .run = run_token_registers},
-              {.name = "token_powf",
-               .what = "one token per block, the row computed with powf instead of copied",
-               .angles = Angles::f32_powf,
-               .run = run_token_powf},
+              table_variant("naive", "chapter 03's table kernel, to compare with", run_naive),
+              table_variant("head_direct", "four heads per block (of 128 channels), numbers from the table",
+                            run_head_direct),
+              table_variant("head_staged",
+                            "the same, each head with a copy in shared memory: nothing is shared",
+                            run_head_staged),
+              table_variant("token_direct", "a token per block, each head reads the table again",
+                            run_token_direct<FromTable>),
+              table_variant("token_staged", "a token per block, its heads share a copy in shared memory",
+                            run_token_staged<FromTable>),
+              table_variant("four_tokens", "the same with four tokens per block",
+                            run_token_staged<FromTable, 4>),
+              table_variant("token_registers", "a token per block, each thread keeps its two numbers",
+                            run_token_registers<FromTable>),
+              powf_variant("powf_direct", "token_direct, but computed with powf instead of read",
+                           run_token_direct<FromPowf>),
+              powf_variant("powf_staged", "token_staged, computed", run_token_staged<FromPowf>),
+              powf_variant("powf_registers", "token_registers, computed", run_token_registers<FromPowf>),
           },
       .refusal = refusal,
   };

@@ -45,22 +45,8 @@ __device__ void rotate_in_place(T* x, int p, int pairs, float cosine, float sine
 }
 // [tensors]
 
-// [stage]
-/// Fills `rows` rows of shared memory, [rows, 2 · pairs] floats: the cosines of a position, then its sines.
-/// The threads of the block share the work evenly, so a number is seldom written by the thread that will read
-/// it: a barrier must follow.
-template <class Source>
-__device__ void stage_rows(float* staged, int rows, int pairs, const Source& source, const int* positions) {
-  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
-  const int threads = static_cast<int>(blockDim.x * blockDim.y);
-  for (int i = thread; i < rows * 2 * pairs; i += threads) {
-    const int row = i / (2 * pairs), j = i % (2 * pairs);
-    staged[i] =
-        j < pairs ? source.cosine(positions[row], j, pairs) : source.sine(positions[row], j - pairs, pairs);
-  }
-}
-
-/// A source of numbers to stage: copies of the table's.
+// [sources]
+/// Where cosines and sines come from: the table.
 struct FromTable {
   Table table;
 
@@ -71,13 +57,45 @@ struct FromTable {
     return table.sine(table.entry(position, pair, pairs));
   }
 };
+
+/// Or they are computed, as in chapter 03's powf. No table.
+struct FromPowf {
+  float base;
+
+  __device__ float angle(int position, int pair, int pairs) const {
+    const float exponent = static_cast<float>(-2 * pair) / static_cast<float>(2 * pairs);
+    return static_cast<float>(position) * powf(base, exponent);
+  }
+  __device__ float cosine(int position, int pair, int pairs) const {
+    return cosf(angle(position, pair, pairs));
+  }
+  __device__ float sine(int position, int pair, int pairs) const {
+    return sinf(angle(position, pair, pairs));
+  }
+};
+// [sources]
+
+// [stage]
+/// Fills shared memory for `tokens` tokens, [tokens, 2 · pairs] floats: the cosines of a position, then its
+/// sines. The threads of the block share the work evenly, so a number is seldom written by the thread that
+/// will read it: a barrier must follow.
+template <class Source>
+__device__ void stage(float* staged, int tokens, int pairs, const Source& source, const int* positions) {
+  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  const int threads = static_cast<int>(blockDim.x * blockDim.y);
+  for (int i = thread; i < tokens * 2 * pairs; i += threads) {
+    const int t = i / (2 * pairs), j = i % (2 * pairs);
+    staged[i] =
+        j < pairs ? source.cosine(positions[t], j, pairs) : source.sine(positions[t], j - pairs, pairs);
+  }
+}
 // [stage]
 
 // [token_staged]
 /// One block: tokens_per_block tokens with all their heads; the last block may have fewer. Block: see
-/// block_for(). Shared memory: tokens_per_block · rotary_dim floats. A thread owns a pair of every
-/// blockDim.y-th head. Reads and writes each rotary channel once, reads one table row and one position per
-/// token. Any alignment.
+/// block_for(). Shared memory: tokens_per_block · rotary_dim floats. A thread owns one pair in every
+/// blockDim.y-th head. Reads and writes each rotary channel once, asks the source once for each cosine and
+/// sine of a token. Any alignment.
 template <class T, class Source>
 __global__ void rope_token_staged(Tensors<T> a, Source source, int tokens_per_block) {
   const int pairs = a.pairs();
@@ -86,8 +104,8 @@ __global__ void rope_token_staged(Tensors<T> a, Source source, int tokens_per_bl
   const int tokens = left < tokens_per_block ? static_cast<int>(left) : tokens_per_block;
 
   float* staged = dynamic_shared<float>();
-  stage_rows(staged, tokens, pairs, source, a.positions + first);
-  __syncthreads();  // nobody may read a row before all of it is there
+  stage(staged, tokens, pairs, source, a.positions + first);
+  __syncthreads();  // nobody may read before all of it is there
 
   for (int t = 0; t < tokens; ++t) {
     const float* cosines = staged + t * 2 * pairs;
@@ -102,29 +120,31 @@ __global__ void rope_token_staged(Tensors<T> a, Source source, int tokens_per_bl
 // [token_staged]
 
 // [token_direct]
-/// One block: one token. No shared memory and no barrier: for each head, a thread reads its two numbers from
-/// the table again.
-template <class T>
-__global__ void rope_token_direct(Tensors<T> a, Table table) {
+/// One block: one token. No shared memory and no barrier: a thread asks the source for its two numbers again
+/// for each head.
+template <class T, class Source>
+__global__ void rope_token_direct(Tensors<T> a, Source source) {
   const int pairs = a.pairs();
   const long long token = blockIdx.x;
   for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x))
     for (int h = static_cast<int>(threadIdx.y); h < a.heads(); h += static_cast<int>(blockDim.y)) {
-      const long long entry = table.entry(a.positions[token], p, pairs);
-      rotate_in_place(a.head(token, h), p, pairs, table.cosine(entry), table.sine(entry));
+      const int position = a.positions[token];
+      const float cosine = source.cosine(position, p, pairs), sine = source.sine(position, p, pairs);
+      rotate_in_place(a.head(token, h), p, pairs, cosine, sine);
     }
 }
 // [token_direct]
 
 // [token_registers]
-/// One block: one token. No shared memory and no barrier: a thread reads its two numbers once and keeps them.
-template <class T>
-__global__ void rope_token_registers(Tensors<T> a, Table table) {
+/// One block: one token. No shared memory and no barrier: a thread asks for its two numbers once, before its
+/// first head, and keeps them.
+template <class T, class Source>
+__global__ void rope_token_registers(Tensors<T> a, Source source) {
   const int pairs = a.pairs();
   const long long token = blockIdx.x;
+  const int position = a.positions[token];
   for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
-    const long long entry = table.entry(a.positions[token], p, pairs);
-    const float cosine = table.cosine(entry), sine = table.sine(entry);
+    const float cosine = source.cosine(position, p, pairs), sine = source.sine(position, p, pairs);
     for (int h = static_cast<int>(threadIdx.y); h < a.heads(); h += static_cast<int>(blockDim.y))
       rotate_in_place(a.head(token, h), p, pairs, cosine, sine);
   }
@@ -132,15 +152,14 @@ __global__ void rope_token_registers(Tensors<T> a, Table table) {
 // [token_registers]
 
 // [head_direct]
-/// One block: as many heads as it has rows of threads. Grid: enough of them for all heads of all tokens.
+/// One block: blockDim.y heads, of one token or of two. Grid: enough of them for all heads of all tokens.
 template <class T>
 __global__ void rope_head_direct(Tensors<T> a, Table table) {
   const int pairs = a.pairs();
-  const long long row =
-      static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;  // token · heads + head
-  if (row >= a.tokens * a.heads()) return;
-  const long long token = row / a.heads();
-  T* x = a.head(token, static_cast<int>(row - token * a.heads()));
+  const long long n = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;  // token · heads + head
+  if (n >= a.tokens * a.heads()) return;
+  const long long token = n / a.heads();
+  T* x = a.head(token, static_cast<int>(n - token * a.heads()));
   for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
     const long long entry = table.entry(a.positions[token], p, pairs);
     rotate_in_place(x, p, pairs, table.cosine(entry), table.sine(entry));
@@ -149,15 +168,15 @@ __global__ void rope_head_direct(Tensors<T> a, Table table) {
 // [head_direct]
 
 // [head_staged]
-/// The same with a row in shared memory for each head: [blockDim.y, 2 · pairs] floats. Each number is written
-/// once and read once.
+/// The same with cosines and sines in shared memory for each head: [blockDim.y, 2 · pairs] floats. Each
+/// number is written once and read once.
 template <class T>
 __global__ void rope_head_staged(Tensors<T> a, Table table) {
   const int pairs = a.pairs();
-  const long long row = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;
-  const long long token = row / a.heads();
-  const int head = static_cast<int>(row - token * a.heads());
-  const bool active = row < a.tokens * a.heads();
+  const long long n = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;
+  const long long token = n / a.heads();
+  const int head = static_cast<int>(n - token * a.heads());
+  const bool active = n < a.tokens * a.heads();
   float* cosines = dynamic_shared<float>() + threadIdx.y * 2 * static_cast<unsigned>(pairs);
   float* sines = cosines + pairs;
   if (active)
@@ -174,29 +193,11 @@ __global__ void rope_head_staged(Tensors<T> a, Table table) {
 }
 // [head_staged]
 
-// [powf]
-/// Another source: every number is computed when it is staged. No table.
-struct FromPowf {
-  float base;
-
-  __device__ float angle(int position, int pair, int pairs) const {
-    const float exponent = static_cast<float>(-2 * pair) / static_cast<float>(2 * pairs);
-    return static_cast<float>(position) * powf(base, exponent);
-  }
-  __device__ float cosine(int position, int pair, int pairs) const {
-    return cosf(angle(position, pair, pairs));
-  }
-  __device__ float sine(int position, int pair, int pairs) const {
-    return sinf(angle(position, pair, pairs));
-  }
-};
-// [powf]
-
 // [launch]
 constexpr int kThreads = 256;                     // of a block, at most
 constexpr int kMostSharedFloats = 48 * 1024 / 4;  // what a block may have without asking for more
 
-/// One thread per pair and as many rows of threads as fit: 64 pairs give 64 × 4, 20 pairs 20 × 12.
+/// threadIdx.x counts pairs, threadIdx.y heads: 64 pairs give 64 × 4 threads, 20 pairs 20 × 12.
 inline dim3 block_for(int pairs) {
   const int x = pairs < kThreads ? pairs : kThreads;
   return dim3(static_cast<unsigned>(x), static_cast<unsigned>(kThreads / x));
@@ -220,11 +221,11 @@ void launch_token_staged(cudaStream_t stream, const Tensors<T>& a, const Source&
 // [launch]
 
 /// Launches rope_token_direct() or rope_token_registers().
-template <class T>
-void launch_per_token(cudaStream_t stream, void (*kernel)(Tensors<T>, Table), const Tensors<T>& a,
-                      const Table& table) {
+template <class T, class Source>
+void launch_per_token(cudaStream_t stream, void (*kernel)(Tensors<T>, Source), const Tensors<T>& a,
+                      const Source& source) {
   if (a.tokens == 0) return;
-  launch({.grid = grid_for(a.tokens, 1), .block = block_for(a.pairs()), .stream = stream}, kernel, a, table);
+  launch({.grid = grid_for(a.tokens, 1), .block = block_for(a.pairs()), .stream = stream}, kernel, a, source);
 }
 
 /// Launches rope_head_direct() or rope_head_staged(), which needs rotary_dim floats of shared memory per

@@ -64,13 +64,13 @@ TEST_CASE("tails of tokens, heads and pairs") {
       }
 }
 
-TEST_CASE("a row that does not fit into shared memory is refused") {
+TEST_CASE("what does not fit into shared memory is refused") {
   Shape shape = chapter().default_shape;
   shape.rotary_dim = shape.head_dim = kMostSharedFloats;
   CHECK(refusal(shape).empty());
   shape.rotary_dim = shape.head_dim = kMostSharedFloats + 2;
   CHECK(refusal(shape) ==
-        "rotary_dim: 12290 numbers of a row do not fit into the shared memory of a block; allowed: "
+        "rotary_dim: 12290 cosines and sines do not fit into the shared memory of a block; allowed: "
         "up to 12288");
 }
 

@@ -122,6 +122,20 @@ expect_match 'a program by its name' '^2: .*missing: clang-format\.' "$(needs "$
 fake clang-format <<<:
 expect 'which is there' '0: ' "$(needs "$optional" clang-format)"
 
+# --- the documentation's packages, which are not named like a command ---
+docs=(python3-venv doxygen-awesome-css libjs-mathjax chromium chromium-driver)
+export PREFIX_SHARE=$sandbox/share
+expect_match 'all of them are missed' "missing: ${docs[*]}\." "$(needs "$optional" "${docs[@]}")"
+mkdir -p "$PREFIX_SHARE/doxygen-awesome-css" "$PREFIX_SHARE/javascript/mathjax"
+touch "$PREFIX_SHARE/doxygen-awesome-css/doxygen-awesome.css"
+fake chromium-browser <<<:
+fake python3 <<<'exit 1'
+expect_match 'a file, a browser of another name' 'missing: python3-venv libjs-mathjax chromium-driver\.' "$(needs "$optional" "${docs[@]}")"
+touch "$PREFIX_SHARE/javascript/mathjax/MathJax.js"
+fake chromedriver <<<:
+fake python3 <<<:
+expect 'all there' '0: ' "$(needs "$optional" "${docs[@]}")"
+
 # --- the CUDA wheels ---
 echo 'nvidia-cuda-nvcc==13.5.37' >"$root/cmake/cuda_wheels.txt"
 fake_python() { # <exit code of pip>
@@ -159,5 +173,31 @@ expect 'so pip was called once' 1 "$(pip_calls)"
 assume_yes=yes
 expect '--yes tries again' 1 "$(wheels)"
 expect 'so pip was called twice' 2 "$(pip_calls)"
+
+# --- the documentation's Python packages ---
+mkdir -p "$root/docs/tools"
+echo 'matplotlib==3.9.4' >"$root/docs/tools/requirements.txt"
+python_tools() { local status=0; (need_python_tools) >"$sandbox/out" 2>&1 <<<"${answer:-}" || status=$?; echo "$status"; }
+assume_yes=no root_user=no terminal=no
+fake_python 0
+expect 'nobody can be asked' 2 "$(python_tools)"
+expect_match 'and is told what to do' '--yes installs them' "$(cat "$sandbox/out")"
+terminal=yes answer=n
+expect 'refused' 2 "$(python_tools)"
+expect 'pip was never called' 0 "$(pip_calls)"
+answer=y
+expect 'agreed' 0 "$(python_tools)"
+expect_match 'the pinned list' "--no-deps .*-r $root/docs/tools/requirements.txt" "$(cat "$sandbox/pip-calls")"
+terminal=no
+expect 'there already: no question, no network' 0 "$(python_tools)"
+expect 'so pip was called once' 1 "$(pip_calls)"
+echo 'matplotlib==3.9.5' >"$root/docs/tools/requirements.txt"
+expect 'another list: asked again' 2 "$(python_tools)"
+expect 'agreed by --yes' 0 "$(assume_yes=yes; python_tools)"
+expect 'so pip was called twice' 2 "$(pip_calls)"
+fake_python 1
+rm -r "$root/.python"
+expect 'pip fails' 2 "$(assume_yes=yes; python_tools)"
+expect 'nothing is left' no "$([[ -e $root/.python ]] && echo yes || echo no)"
 
 finish

@@ -7,7 +7,7 @@
 namespace ropewalk {
 
 /// The block's dynamic shared memory (LaunchConfig::shared_bytes), aligned to 16 bytes. CUDA spells it as an
-/// unsized extern array, which no C++ compiler can give a meaning; hence the one #if.
+/// unsized extern array, which no C++ compiler can give a meaning; hence the one `#if`.
 template <class T>
 __device__ T* dynamic_shared() {
 #ifdef __CUDACC__

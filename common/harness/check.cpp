@@ -122,10 +122,14 @@ CheckResult check_variant(const Variant& variant, const Case& c, Runs where) {
   return loaded.compare(variant);
 }
 
-std::int64_t bytes_to_move(const Shape& shape, Dtype dtype, bool reads_table) {
+std::int64_t bytes_to_move(const Shape& shape, Dtype dtype, const Variant& variant) {
   const std::int64_t tensors = 2 * (shape.q_size() + shape.k_size()) * size_in_bytes(dtype);
   const std::int64_t positions = 4 * shape.token_count();
-  const std::int64_t angles = reads_table ? 2 * 4 * shape.token_count() * shape.pairs() : 4 * shape.pairs();
+  std::int64_t angles = 0;
+  if (variant.reads_table)
+    angles = 2 * 4 * shape.token_count() * shape.pairs();
+  else if (variant.angles == Angles::f32_list)
+    angles = 4 * shape.pairs();
   return tensors + positions + angles;
 }
 

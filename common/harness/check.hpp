@@ -50,8 +50,8 @@ class LoadedCase {
 /// Loads the case, runs the variant once and compares.
 CheckResult check_variant(const Variant& variant, const Case& c, Runs where);
 
-/// Bytes a variant must move at least: q and k read and written, positions and (if it uses them) table rows
-/// or frequencies read once.
-std::int64_t bytes_to_move(const Shape& shape, Dtype dtype, bool reads_table);
+/// Bytes a variant must move at least: q and k read and written, positions read, and once what it reads of
+/// the table or of the list of frequencies.
+std::int64_t bytes_to_move(const Shape& shape, Dtype dtype, const Variant& variant);
 
 }  // namespace ropewalk

@@ -3,8 +3,8 @@
 
     counters.py RESULTS.csv TOKENS VARIANT=NCU.csv [VARIANT=NCU.csv...] > COUNTERS.csv
 
-Each NCU.csv is the output of `ncu --csv --metrics METRICS PROGRAM --variant VARIANT --batch 1 --tokens TOKENS ...` (`counters.py metrics`
-prints METRICS). A program runs a variant on three inputs, small, random and far, with the same number of launches on each; the
+Each NCU.csv is the output of `ncu --csv --print-units base --metrics METRICS PROGRAM --variant VARIANT --batch 1 --tokens TOKENS ...`
+(`counters.py metrics` prints METRICS). Before each kernel the profiler empties the caches, unless told otherwise. A program runs a variant on three inputs, small, random and far, with the same number of launches on each; the
 counters of the second are added up. Device, driver, toolkit, date, commit and shape come from the first row of RESULTS.csv, measured with the
 same program. Exit codes: 0, or 2 when something does not fit.
 """
@@ -16,6 +16,7 @@ METRICS = {
     'smsp__inst_executed.sum': 'instructions',  # of warps
     'l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum': 'load_requests',
     'l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum': 'load_sectors',
+    'l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum': 'load_sectors_from_l1',
     'l1tex__t_requests_pipe_lsu_mem_global_op_st.sum': 'store_requests',
     'l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum': 'store_sectors',
     'l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum': 'shared_load_wavefronts',

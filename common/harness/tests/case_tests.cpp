@@ -100,4 +100,16 @@ TEST_CASE("a test vector's results count, those with float angles too") {
   CHECK(check_float_angles(wrong).faults == 2);
 }
 
+TEST_CASE("what a variant must move: q and k twice, positions, and what it reads of a table or a list") {
+  const auto moves = [](Dtype dtype, Angles angles, bool reads_table) {
+    return bytes_to_move(kShape, dtype,
+                         {.name = {}, .what = {}, .angles = angles, .reads_table = reads_table});
+  };
+  const std::int64_t elements = 6 * (2 + 1) * 8, positions = 6 * 4;
+  CHECK(moves(Dtype::f32, Angles::f32_powf, false) == 2 * elements * 4 + positions);
+  CHECK(moves(Dtype::bf16, Angles::f32_powf, false) == 2 * elements * 2 + positions);
+  CHECK(moves(Dtype::bf16, Angles::f32_list, false) == 2 * elements * 2 + positions + 2 * 4);
+  CHECK(moves(Dtype::bf16, Angles::exact, true) == 2 * elements * 2 + positions + 6 * 2 * 2 * 4);
+}
+
 }  // namespace ropewalk

@@ -13,12 +13,14 @@ namespace simt {
 /// True for __half and __nv_bfloat16.
 template <class T>
 inline constexpr bool is_small_float = false;
+/// half or bfloat16.
 template <class T>
 concept SmallFloat = is_small_float<T>;
 
 /// A pair of them: __half2 or __nv_bfloat162.
 template <class T>
 inline constexpr bool is_small_float_pair = false;
+/// Two of them in 32 bits.
 template <class T>
 concept SmallFloatPair = is_small_float_pair<T>;
 

@@ -231,6 +231,23 @@ class DrawTest(unittest.TestCase):
                 self.assertFalse((self.root / "figures/bad.svg").exists())
 
     @unittest.skipUnless(HAS_MATPLOTLIB, "matplotlib is not installed")
+    def test_bandwidth_wants_each_variant_once_and_knows_all(self):
+        name = "chapters/04_shared_memory/results/h200.csv"
+        rows = (self.root / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        staged = next(row for row in rows if ",token_staged,A," in row)
+        other = staged.replace(",token_staged,", ",token_other,")
+        at = rows.index(staged)
+        for change, reason in (
+            ([staged, other], "has the variant token_other, which figures/bandwidth.py has no group for"),
+            ([], "lacks the variant token_staged of case A"),
+            ([staged, staged], "has not one row per variant of case A, all of the same device, tokens and dtype"),
+            ([staged.replace("H200", "H100")], "has not one row per variant of case A, all of the same device, tokens and dtype"),
+        ):
+            with self.subTest(reason):
+                (self.root / name).write_text("".join(rows[:at] + change + rows[at + 1 :]), encoding="utf-8")
+                self.assertEqual(run_draw(self.root, "bandwidth"), (1, "", f"draw.py: {name} {reason}\n"))
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "matplotlib is not installed")
     def test_a_table_with_other_columns_is_refused(self):
         page = self.root / "chapters/02_cpu_reference/README.md"
         page.write_text(page.read_text(encoding="utf-8").replace("     table     angles", "     angles     table"), encoding="utf-8")
