@@ -42,7 +42,7 @@ TEST_CASE("a row that all heads share is read once per token") {
   CHECK(requests == 10'752);
   CHECK(sectors == 21'760);
   // No table: only the position is left.
-  check_counts(traced_totals(chapter(), "token_powf", kShape, Dtype::bf16),
+  check_counts(traced_totals(chapter(), "powf_staged", kShape, Dtype::bf16),
                {2 * kWarps + 4 * kTokens, 4 * kWarps + 4 * kTokens, 2 * kWarps, 4 * kWarps, 16 * kTokens,
                 4 * kTokens});
   // Registers: each of the 8 warps asks for the position and its own part of the row.
