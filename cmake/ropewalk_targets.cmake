@@ -163,7 +163,11 @@ function(ropewalk_edited_target name main)
   file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"chapters/${name}/${main}\"\n")
   add_executable(${name}_edited EXCLUDE_FROM_ALL ${wrapper})
   target_include_directories(${name}_edited BEFORE PRIVATE ${folder}/overlay)
-  ropewalk_trace_kernels(${name}_edited)
+  if(ROPEWALK_TRACE)
+    ropewalk_trace_kernels(${name}_edited)
+    # The copy is gone when the trace quotes its lines; an edit does not change their number.
+    target_compile_options(${name}_edited PRIVATE -fdebug-prefix-map=${folder}/overlay=${PROJECT_SOURCE_DIR})
+  endif()
   target_compile_options(${name}_edited PRIVATE -w)  # what an edit leaves unused is no error
   target_link_libraries(${name}_edited PRIVATE ropewalk_harness ropewalk_gpu)
   set_target_properties(${name}_edited PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${folder}/bin)

@@ -56,4 +56,27 @@ function(ropewalk_trace_tests name)
   if(ROPEWALK_TRACE_TESTS AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/trace_tests.cu)
     ropewalk_trace_test(${name}_trace_tests SOURCES trace_tests.cu LINK ropewalk_harness)
   endif()
+  ropewalk_counter_tests(${name} --run $<TARGET_FILE:${name}>)
+endfunction()
+
+# ropewalk_counter_tests(NN_topic [--run <program>]): what the chapter's kernels were counted to do on a GPU, results/h200_counters*.csv,
+# against what a trace counts: the committed one, results/trace*.csv, or with --run one that is made now
+function(ropewalk_counter_tests name)
+  find_package(Python3 3.10 COMPONENTS Interpreter QUIET)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${name}/results/h200_counters*.csv)
+  foreach(file IN LISTS files)
+    string(REGEX REPLACE ".*/h200_counters(.*)[.]csv" "\\1" suffix ${file})
+    set(trace "")
+    if(NOT ARGN)
+      set(trace ${PROJECT_SOURCE_DIR}/chapters/${name}/results/trace${suffix}.csv)
+    endif()
+    # A GPU adds wavefronts where accesses to shared memory meet others: docs/trace.md.
+    set(command ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/tools/trace_compare.py ${ARGN} ${trace} ${file}
+      --at-least shared_load_wavefronts --at-least shared_store_wavefronts)
+    if(NOT Python3_Interpreter_FOUND)
+      set(command bash -c "echo 'Skipped: no python3 was found' && exit 77")
+    endif()
+    add_test(NAME ${name}_counters${suffix} COMMAND ${command})
+    set_tests_properties(${name}_counters${suffix} PROPERTIES LABELS "docs;${name}" SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endforeach()
 endfunction()

@@ -165,7 +165,7 @@ int run_chapter(const Chapter& chapter, const RunRequest& request) {
   std::vector<ResultRow> rows = make_checks(chapter, request);
   print_checks(chapter, rows);
   const TraceOutcome trace = request.trace ? finish_tracing(chapter) : TraceOutcome{};
-  if (request.trace) fmt::print("\n{}{}", trace.tables, trace.faults);
+  if (request.trace) fmt::print("\n{}{}{}", trace.tables, trace.faults.empty() ? "" : "\n", trace.faults);
   const auto all_passed = [&] {
     return trace.faults.empty() &&
            std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.check.passed(); });

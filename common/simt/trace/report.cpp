@@ -139,8 +139,8 @@ std::string title(const ReportedFault& fault) {
 }
 
 std::string fault_line(bool writes, const Line& line) {
-  return std::string(writes ? "  writes  " : "  reads   ") + line.place() + "  " +
-         shortened(line.text, kLongestSource) + "\n";
+  const std::string text = line.text.empty() ? "" : "  " + shortened(line.text, kLongestSource);
+  return (writes ? "  writes  " : "  reads   ") + line.place() + text + "\n";
 }
 
 std::string quoted(const std::string& cell) {
@@ -169,14 +169,15 @@ Totals total(const KernelTrace& trace) {
 
 std::string tables_text(const Report& report) {
   std::string text;
-  if (!report.problem.empty()) text += report.problem + "\n\n";
+  if (!report.problem.empty()) text += report.problem + "\n";
   for (const KernelTrace& trace : report.kernels) {
     const bool one_file = std::all_of(trace.rows.begin(), trace.rows.end(), [&](const Row& row) {
       return row.line.number != 0 && row.line.file == trace.rows[0].line.file;
     });
+    if (!text.empty()) text += "\n";
     text += trace.label + ": " + trace.kernel;
     if (one_file && !trace.rows.empty()) text += " in " + trace.rows[0].line.file;
-    text += "\n" + (trace.rows.empty() ? "" : rows_text(trace, one_file)) + launches_text(trace) + "\n";
+    text += "\n" + (trace.rows.empty() ? "" : rows_text(trace, one_file)) + launches_text(trace);
   }
   return text;
 }
@@ -184,6 +185,7 @@ std::string tables_text(const Report& report) {
 std::string faults_text(const Report& report) {
   std::string text;
   for (const ReportedFault& fault : report.faults) {
+    text += text.empty() ? "" : "\n";
     text += title(fault) + format(", %llu access%s, in ", number(fault.count), fault.count == 1 ? "" : "es") +
             fault.kernel + "\n" + fault_line(fault.writes, fault.line);
     if (!fault.other_line.file.empty()) text += fault_line(fault.other_writes, fault.other_line);

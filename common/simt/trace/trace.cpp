@@ -176,13 +176,33 @@ void add_launch(std::vector<KernelTrace>& kernels, const LaunchRecord& launch, c
   }
 }
 
+auto fault_key(const ReportedFault& fault) {
+  return std::tie(fault.kind, fault.shared, fault.writes, fault.other_writes, fault.kernel, fault.line.file,
+                  fault.line.number, fault.other_line.file, fault.other_line.number);
+}
+
 void add_fault(Report& report, const Fault& fault, const Symbols& symbols) {
   // The executor's own code runs on the threads' stacks too; what it does with its own memory is no fault.
   if (fault.kind == FaultKind::kOutOfBounds && !fault.near_memory && symbols.in_helpers_only(fault.pc))
     return;
-  report.faults.push_back({fault.kind, fault.shared, fault.writes, fault.other_writes,
-                           symbols.kernel(fault.kernel), fault.count, symbols.line(fault.pc),
-                           fault.other_pc == nullptr ? Line{} : symbols.line(fault.other_pc), fault.first});
+  const ReportedFault reported{fault.kind,
+                               fault.shared,
+                               fault.writes,
+                               fault.other_writes,
+                               symbols.kernel(fault.kernel),
+                               fault.count,
+                               symbols.line(fault.pc),
+                               fault.other_pc == nullptr ? Line{} : symbols.line(fault.other_pc),
+                               fault.first};
+  // A line may hold several accesses.
+  const auto same = std::find_if(report.faults.begin(), report.faults.end(), [&](const ReportedFault& other) {
+    return fault_key(other) == fault_key(reported);
+  });
+  if (same == report.faults.end()) {
+    report.faults.push_back(reported);
+  } else {
+    same->count += fault.count;
+  }
   auto& count = fault.kind == FaultKind::kUninitialised ? report.uninitialised
                 : fault.kind == FaultKind::kOutOfBounds ? report.out_of_bounds
                                                         : report.races;
