@@ -100,7 +100,10 @@ class Symbols {
   void want_function(const void* function) { want(function, 0); }
   std::string resolve(const ProgramImage& image) {
     std::vector<std::size_t> offsets;
-    for (const auto& [pc, back] : wanted_) offsets.push_back(image.offset(pc) - back);
+    for (const auto& [pc, back] : wanted_) {
+      offsets.push_back(image.offset(pc) - back);
+      offsets_[pc] = offsets.back();
+    }
     std::string problem;
     const std::vector<Frames> frames = symbolize(offsets, problem);
     std::size_t i = 0;
@@ -129,13 +132,15 @@ class Symbols {
   void want(const void* pc, std::size_t back) {
     if (pc != nullptr && !frames_.contains(pc)) wanted_[pc] = back;
   }
-  static std::string address(const void* pc) {
+  // As addr2line takes it.
+  std::string address(const void* pc) const {
     char text[32];
-    std::snprintf(text, sizeof text, "%p", pc);
+    std::snprintf(text, sizeof text, "0x%zx", offsets_.at(pc));
     return text;
   }
 
   std::map<const void*, std::size_t> wanted_;
+  std::map<const void*, std::size_t> offsets_;
   std::map<const void*, Frames> frames_;
 };
 

@@ -61,7 +61,8 @@ __global__ void rmsnorm_rope_warp(__half* x, const float* weights, const float* 
   }
 }
 
-/// 16-byte loads, a stride of 32 bytes, and a column of a tile that lies in one bank.
+/// 16-byte loads, a stride of 32 bytes, a column of a tile that lies in one bank, and a value that is stored,
+/// loaded and stored again.
 __global__ void vectors_and_conflicts(const float4* in, __half* out, float* strided) {
   __shared__ float tile[32][32];
   const unsigned t = threadIdx.x;
@@ -69,7 +70,9 @@ __global__ void vectors_and_conflicts(const float4* in, __half* out, float* stri
   strided[t * 8] = v.x;    // strided store
   tile[t][0] = v.y + v.z;  // 32-way conflict
   __syncthreads();
-  out[t] = __float2half(tile[0][t] == v.y ? v.w : 1.0f);  // row of the tile
+  out[t] = __float2half(tile[0][t] * v.w);
+  const __half h = out[t];  // neither compiler loads what it has just stored, nor stores it twice
+  out[t] = __hadd(h, h);
 }
 
 template <class T>

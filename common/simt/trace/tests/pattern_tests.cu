@@ -14,7 +14,7 @@ namespace {
 template <class T>
 __global__ void copy(const T* from, T* to, int stride, int offset) {
   const int i = int(threadIdx.x) * stride + offset;
-  to[threadIdx.x] = from[i];
+  to[threadIdx.x] = from[i];  // copy
 }
 
 template <class T>
@@ -22,7 +22,9 @@ Counts loads(int threads, int stride, int offset) {
   const Buffer<T> from(std::vector<T>(4096)), to(1024);
   const Report report = traced_launch(1, unsigned(threads), copy<T>, from.data(), to.data(), stride, offset);
   check_clean(report);
-  return only_total(report).loads;
+  const Row row = row_of(report, line_with(__FILE__, "copy"), Space::kGlobal, Operation::kLoad);
+  CHECK(row.counts == only_total(report).loads);
+  return row.counts;
 }
 
 struct Triple {
@@ -38,7 +40,7 @@ struct alignas(8 * sizeof(T)) Pack {
 template <class T>
 __global__ void shared_stride(int stride, int* out) {
   __shared__ T words[32 * 33];
-  words[threadIdx.x * unsigned(stride)] = T{};
+  words[threadIdx.x * unsigned(stride)] = T{};  // strided
   out[threadIdx.x] = int(threadIdx.x);
 }
 
@@ -47,7 +49,9 @@ Counts shared_stores(int stride) {
   const Buffer<int> out(32);
   const Report report = traced_launch(1, 32, shared_stride<T>, stride, out.data());
   check_clean(report);
-  return only_total(report).shared_stores;
+  const Row row = row_of(report, line_with(__FILE__, "strided"), Space::kShared, Operation::kStore);
+  CHECK(row.counts == only_total(report).shared_stores);
+  return row.counts;
 }
 
 __global__ void diverge(const int* in, int* out) {
