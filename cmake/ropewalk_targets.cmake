@@ -127,7 +127,8 @@ function(ropewalk_chapter name)
     return()
   endif()
 
-  ropewalk_test(${name}_tests SOURCES tests.${extension} LINK ropewalk_harness)
+  set_property(GLOBAL APPEND PROPERTY ropewalk_chapters ${name})
+  ropewalk_test(${name}_tests SOURCES tests.${extension} LINK ropewalk_harness ropewalk_kernel_suite)
   ropewalk_add_test(${name} ${device} COMMAND ${name})
   if(extension STREQUAL cu AND NOT ROPEWALK_CUDA)
     foreach(seed 1 2 3)  # other orders of the threads, as a GPU has them

@@ -88,16 +88,6 @@ inline std::string refusal(const Shape& shape) {
          std::to_string(kMostSharedFloats);
 }
 
-using Run = void (*)(const RopeCall&);
-
-inline Variant table_variant(const char* name, const char* what, Run run) {
-  return {.name = name, .what = what, .angles = Angles::exact, .reads_table = true, .run = run};
-}
-
-inline Variant powf_variant(const char* name, const char* what, Run run) {
-  return {.name = name, .what = what, .angles = Angles::f32_powf, .run = run};
-}
-
 inline Chapter chapter() {
   return {
       .name = "04_shared_memory",

@@ -107,12 +107,14 @@ __global__ void rope_token_staged(Tensors<T> a, Source source, int tokens_per_bl
   stage(staged, tokens, pairs, source, a.positions + first);
   __syncthreads();  // nobody may read before all of it is there
 
+  const int first_pair = static_cast<int>(threadIdx.x), pair_step = static_cast<int>(blockDim.x);
+  const int first_head = static_cast<int>(threadIdx.y), head_step = static_cast<int>(blockDim.y);
   for (int t = 0; t < tokens; ++t) {
     const float* cosines = staged + t * 2 * pairs;
     const float* sines = cosines + pairs;
-    for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
+    for (int p = first_pair; p < pairs; p += pair_step) {
       const float cosine = cosines[p], sine = sines[p];
-      for (int h = static_cast<int>(threadIdx.y); h < a.heads(); h += static_cast<int>(blockDim.y))
+      for (int h = first_head; h < a.heads(); h += head_step)
         rotate_in_place(a.head(first + t, h), p, pairs, cosine, sine);
     }
   }
@@ -121,13 +123,16 @@ __global__ void rope_token_staged(Tensors<T> a, Source source, int tokens_per_bl
 
 // [token_direct]
 /// One block: one token. No shared memory and no barrier: a thread asks the source for its two numbers again
-/// for each head.
+/// for each head. Block and pairs as in rope_token_staged(). Reads and writes each rotary channel once, asks
+/// for each cosine and sine once per head. Any alignment.
 template <class T, class Source>
 __global__ void rope_token_direct(Tensors<T> a, Source source) {
   const int pairs = a.pairs();
   const long long token = blockIdx.x;
-  for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x))
-    for (int h = static_cast<int>(threadIdx.y); h < a.heads(); h += static_cast<int>(blockDim.y)) {
+  const int first_pair = static_cast<int>(threadIdx.x), pair_step = static_cast<int>(blockDim.x);
+  const int first_head = static_cast<int>(threadIdx.y), head_step = static_cast<int>(blockDim.y);
+  for (int p = first_pair; p < pairs; p += pair_step)
+    for (int h = first_head; h < a.heads(); h += head_step) {
       const int position = a.positions[token];
       const float cosine = source.cosine(position, p, pairs), sine = source.sine(position, p, pairs);
       rotate_in_place(a.head(token, h), p, pairs, cosine, sine);
@@ -137,30 +142,35 @@ __global__ void rope_token_direct(Tensors<T> a, Source source) {
 
 // [token_registers]
 /// One block: one token. No shared memory and no barrier: a thread asks for its two numbers once, before its
-/// first head, and keeps them.
+/// first head, and keeps them. Block and pairs as in rope_token_staged(). Reads and writes each rotary
+/// channel once, asks for each cosine and sine blockDim.y times per token. Any alignment.
 template <class T, class Source>
 __global__ void rope_token_registers(Tensors<T> a, Source source) {
   const int pairs = a.pairs();
   const long long token = blockIdx.x;
+  const int first_pair = static_cast<int>(threadIdx.x), pair_step = static_cast<int>(blockDim.x);
+  const int first_head = static_cast<int>(threadIdx.y), head_step = static_cast<int>(blockDim.y);
   const int position = a.positions[token];
-  for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
+  for (int p = first_pair; p < pairs; p += pair_step) {
     const float cosine = source.cosine(position, p, pairs), sine = source.sine(position, p, pairs);
-    for (int h = static_cast<int>(threadIdx.y); h < a.heads(); h += static_cast<int>(blockDim.y))
+    for (int h = first_head; h < a.heads(); h += head_step)
       rotate_in_place(a.head(token, h), p, pairs, cosine, sine);
   }
 }
 // [token_registers]
 
 // [head_direct]
-/// One block: blockDim.y heads, of one token or of two. Grid: enough of them for all heads of all tokens.
+/// One block: blockDim.y heads, whatever their tokens, a pair per thread. Grid: enough of them for all heads
+/// of all tokens. Reads and writes each rotary channel once, reads a table row per head. Any alignment.
 template <class T>
 __global__ void rope_head_direct(Tensors<T> a, Table table) {
   const int pairs = a.pairs();
+  const int first_pair = static_cast<int>(threadIdx.x), pair_step = static_cast<int>(blockDim.x);
   const long long n = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;  // token · heads + head
   if (n >= a.tokens * a.heads()) return;
   const long long token = n / a.heads();
   T* x = a.head(token, static_cast<int>(n - token * a.heads()));
-  for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
+  for (int p = first_pair; p < pairs; p += pair_step) {
     const long long entry = table.entry(a.positions[token], p, pairs);
     rotate_in_place(x, p, pairs, table.cosine(entry), table.sine(entry));
   }
@@ -173,6 +183,7 @@ __global__ void rope_head_direct(Tensors<T> a, Table table) {
 template <class T>
 __global__ void rope_head_staged(Tensors<T> a, Table table) {
   const int pairs = a.pairs();
+  const int first_pair = static_cast<int>(threadIdx.x), pair_step = static_cast<int>(blockDim.x);
   const long long n = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;
   const long long token = n / a.heads();
   const int head = static_cast<int>(n - token * a.heads());
@@ -180,7 +191,7 @@ __global__ void rope_head_staged(Tensors<T> a, Table table) {
   float* cosines = dynamic_shared<float>() + threadIdx.y * 2 * static_cast<unsigned>(pairs);
   float* sines = cosines + pairs;
   if (active)
-    for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x)) {
+    for (int p = first_pair; p < pairs; p += pair_step) {
       const long long entry = table.entry(a.positions[token], p, pairs);
       cosines[p] = table.cosine(entry);
       sines[p] = table.sine(entry);
@@ -188,8 +199,7 @@ __global__ void rope_head_staged(Tensors<T> a, Table table) {
   __syncthreads();
   if (!active) return;  // only now: every thread of a block must reach the barrier
   T* x = a.head(token, head);
-  for (int p = static_cast<int>(threadIdx.x); p < pairs; p += static_cast<int>(blockDim.x))
-    rotate_in_place(x, p, pairs, cosines[p], sines[p]);
+  for (int p = first_pair; p < pairs; p += pair_step) rotate_in_place(x, p, pairs, cosines[p], sines[p]);
 }
 // [head_staged]
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/rope/compare.hpp"
@@ -45,6 +46,17 @@ struct Variant {
   bool reads_table = false;  ///< cos/sin tables count among the bytes it must move
   std::function<void(const RopeCall&)> run = {};
 };
+
+/// The usual kinds of variant: cos and sin from the table, from a list of frequencies, or from powf.
+inline Variant table_variant(std::string name, std::string what, std::function<void(const RopeCall&)> run) {
+  return {std::move(name), std::move(what), Angles::exact, true, std::move(run)};
+}
+inline Variant list_variant(std::string name, std::string what, std::function<void(const RopeCall&)> run) {
+  return {std::move(name), std::move(what), Angles::f32_list, false, std::move(run)};
+}
+inline Variant powf_variant(std::string name, std::string what, std::function<void(const RopeCall&)> run) {
+  return {std::move(name), std::move(what), Angles::f32_powf, false, std::move(run)};
+}
 
 enum class Runs {
   on_host,    ///< plain C++: no kernel

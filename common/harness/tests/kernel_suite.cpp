@@ -113,10 +113,12 @@ void check_numbers_of_tokens(const Chapter& chapter) {
     check_on(chapter,
              {.batch = 1, .tokens = tokens, .q_heads = 3, .kv_heads = 1, .head_dim = 10, .rotary_dim = 6},
              contiguous_positions(1, tokens, 4000));
-  // The y and z axes of a grid end at 65,535 blocks.
+  // The y and z axes of a grid end at 65,535 blocks. One element type says it, and on the executor it takes
+  // long.
+  Chapter one = chapter;
+  one.dtypes.resize(1);
   for (const std::int64_t tokens : {65536, 70000})
-    check_on(chapter,
-             {.batch = 1, .tokens = tokens, .q_heads = 1, .kv_heads = 0, .head_dim = 2, .rotary_dim = 2},
+    check_on(one, {.batch = 1, .tokens = tokens, .q_heads = 1, .kv_heads = 0, .head_dim = 2, .rotary_dim = 2},
              contiguous_positions(1, tokens, 1));
 }
 

@@ -16,6 +16,7 @@ def check_page(project, page):
     if project.is_chapter_page(page.path):
         yield from check_title(page)
         yield from check_headings(page)
+        yield from check_code(page)
 
 
 def check_title(page):
@@ -50,7 +51,8 @@ def check_headings(page):
 def check_chapters(project):
     """Findings about the files of all chapters."""
     listed = read(project.root / 'chapters' / 'CMakeLists.txt')
-    front = [line for _, line in text_lines(read(project.root / 'README.md').split('\n'))]
+    tables = {'README.md': 'chapters', 'docs/index.md': '../chapters'}
+    lines = {page: [line for _, line in text_lines(read(project.root / page).split('\n'))] for page in tables}
     for folder in project.chapter_folders():
         name = project.name(folder)
         for choice in needed_files(folder):
@@ -58,15 +60,38 @@ def check_chapters(project):
                 yield Finding(name, 1, f'this chapter has no {" or ".join(choice)}')
         if not re.search(rf'^\s*add_subdirectory\({folder.name}\)', listed, re.MULTILINE):
             yield Finding('chapters/CMakeLists.txt', 1, f'{folder.name} is not added here')
-        if not any(f']({name}/README.md)' in line for line in front):
-            yield Finding('README.md', 1, f'the table of chapters has no link to {name}/README.md')
+        for page, folder_there in tables.items():
+            target = f'{folder_there}/{folder.name}/README.md'
+            if not any(f']({target})' in line for line in lines[page]):
+                yield Finding(page, 1, f'the table of chapters has no link to {target}')
+        yield from check_results(folder, name)
 
 
 def needed_files(folder):
-    files = [('README.md',), ('CMakeLists.txt',), ('main.cu', 'main.cpp'), ('tests.cu', 'tests.cpp')]
-    if (folder / 'kernels.cuh').is_file():
-        files.append(('results/h200.csv',))
-    return files
+    return [('README.md',), ('CMakeLists.txt',), ('main.cu', 'main.cpp'), ('tests.cu', 'tests.cpp')]
+
+
+def check_results(folder, name):
+    """A chapter with kernels has measured rows, of whatever device, and shows all that it has."""
+    files = sorted((folder / 'results').glob('*.csv'))
+    if not files and (folder / 'kernels.cuh').is_file():
+        yield Finding(name, 1, 'this chapter has no results/*.csv')
+    text = read(folder / 'README.md')
+    for file in files:
+        if not re.search(rf'^<!-- (results|counters): results/{re.escape(file.name)}[ |]', text, re.MULTILINE):
+            yield Finding(f'{name}/README.md', 1, f'nothing shows results/{file.name}')
+
+
+def check_code(page):
+    """Code in a chapter's text comes from its sources: a fence of C++ that was typed would grow stale unseen."""
+    inside = False
+    for i, line in enumerate(page.lines):
+        if re.match(r'<!-- (snippet|edit)\b', line):
+            inside = True
+        elif re.match(r'<!-- end (snippet|edit)\b', line):
+            inside = False
+        elif re.match(r'\s*(```+|~~~+) *(cpp|c\+\+|cuda)', line) and not inside:
+            yield Finding(page.name, i + 1, 'C++ that no snippet filled in: quote it from a source')
 
 
 def read(path):

@@ -126,6 +126,7 @@ class Book(unittest.TestCase):
     def write_book(self):
         self.write('README.md', FRONT)
         self.write('docs/page.md', PAGE)
+        self.write('docs/index.md', '# Front\n\n[first](../chapters/01_first/README.md)\n')
         text = '# 01 The first\n'
         for heading in HEADINGS:
             text += f'\n## {heading}\n\n{CHAPTER.get(heading, "Text.")}\n'

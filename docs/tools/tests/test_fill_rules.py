@@ -88,13 +88,28 @@ class Files(Book):
                 self.expect_finding(f'^chapters/01_first:1: this chapter has {text}$', 'check', '--only', 'sources')
                 self.write(f'chapters/01_first/{name}', '')
         (self.root / 'chapters/01_first/results/h200.csv').unlink()
-        self.assertIn('this chapter has no results/h200.csv', self.expect(1, 'check', '--only', 'sources'))
+        self.assertIn('this chapter has no results/*.csv', self.expect(1, 'check', '--only', 'sources'))
+
+    def test_results_of_another_device_are_shown_too(self):
+        self.write('chapters/01_first/results/mine.csv', self.read('chapters/01_first/results/h200.csv'))
+        self.expect_finding('^chapters/01_first/README.md:1: nothing shows results/mine.csv$', 'check', '--only', 'sources')
+
+    def test_a_block_that_was_taken_out_with_its_numbers(self):
+        text = self.read(self.chapter)
+        start, end = text.index('<!-- results:'), text.index('<!-- end results -->') + len('<!-- end results -->')
+        self.write(self.chapter, text[:start] + text[end:])
+        self.expect_finding('^chapters/01_first/README.md:1: nothing shows results/h200.csv$', 'check', '--only', 'sources')
+
+    def test_typed_code(self):
+        self.write(self.chapter, self.read(self.chapter) + '\n```cpp\nint typed;\n```\n')
+        self.expect_finding(r'README.md:\d+: C\+\+ that no snippet filled in', 'check', '--only', 'sources')
 
     def test_chapter_without_text(self):
         self.write('chapters/02_second/main.cpp', '')
         said = self.expect(1, 'check')
         for text in ('chapters/02_second:1: this chapter has no README.md', 'chapters/CMakeLists.txt:1: 02_second is not added here',
-                     'README.md:1: the table of chapters has no link to chapters/02_second/README.md'):
+                     'README.md:1: the table of chapters has no link to chapters/02_second/README.md',
+                     'docs/index.md:1: the table of chapters has no link to ../chapters/02_second/README.md'):
             self.assertIn(text, said)
 
     def test_figure_that_no_page_shows(self):
