@@ -165,7 +165,7 @@ download_wheels() { # <folder>
 need_python_tools() {
   local folder=$root/.python list=$root/docs/tools/requirements.txt
   if [[ -f $folder/installed.txt && -x $folder/bin/python3 ]] && cmp -s "$list" "$folder/installed.txt"; then return 0; fi
-  if ! may_install "matplotlib, selenium and what they need, from PyPI into .python (240 MB; the list is docs/tools/requirements.txt)"; then
+  if ! may_install "matplotlib, markdown-it, selenium and what they need, from PyPI into .python (240 MB; the list is docs/tools/requirements.txt)"; then
     fail 2 'the documentation needs Python packages in .python; --yes installs them'
   fi
   rm -rf "$folder"

@@ -3,7 +3,7 @@
 
 usage: build_site.py --root FOLDER --doxyfile FILE --output FOLDER --doxygen PROGRAM --mathjax FOLDER
 
-`docs/CMakeLists.txt` calls it. Exit codes: 0 built without a warning, 1 Doxygen warned or failed, 2 a page is wrong.
+`docs/CMakeLists.txt` calls it. Needs the packages of requirements.txt. Exit codes: 0 built without a warning, 1 Doxygen warned or failed, 2 a page is wrong.
 """
 import argparse
 import sys

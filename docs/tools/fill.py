@@ -46,7 +46,7 @@ def parser():
     command.add_argument('chapter', metavar='CHAPTER', help='NN_topic')
     command.add_argument('file', metavar='FILE', help='the source to edit, relative to the chapter; "FILE TAG": only what stands between the tags')
     command.add_argument('edit', metavar='"OLD ==> NEW"', help='OLD must stand in the file exactly once')
-    command.add_argument('--seeds', type=int, default=8, metavar='N', help='run with SIMT_SEED=1..N too (8)')
+    command.add_argument('--seeds', type=int, choices=range(100), default=8, metavar='N', help='run with SIMT_SEED=1..N too (8)')
     command.add_argument('--exit', type=int, default=1, metavar='CODE', dest='expected', help='the exit code that each run must have (1)')
     add_build(command)
     return top
@@ -69,6 +69,9 @@ def main(words=None, root=REPOSITORY):
         return fill_or_check(project, arguments)
     except (Unusable, Problem) as error:
         print(f'fill.py: {error}', file=sys.stderr)
+        return 2
+    except (OSError, UnicodeError) as error:
+        print(f'fill.py: {getattr(error, "filename", None) or "a file"}: {getattr(error, "strerror", None) or error}', file=sys.stderr)
         return 2
 
 
@@ -114,7 +117,7 @@ def fill_or_check(project, arguments):
             findings += rules.check_page(project, page)
         if not arguments.files:
             findings += [*rules.check_chapters(project), *rules.check_figures(project)]
-    for finding in sorted(set(findings), key=lambda f: (f.page, f.line)):
+    for finding in sorted(set(findings), key=lambda f: (f.page, f.line, f.text)):
         print(finding)
     if record and not skipped and not findings:
         write_whole(machine.RECORDED, machine.this_machine() + '\n')

@@ -3,7 +3,7 @@
 
 usage: md_filter.py FILE.md
 
-Doxygen calls it for each page (FILTER_PATTERNS in docs/Doxyfile.in). The work is done in book/.
+Doxygen calls it for each page (FILTER_PATTERNS in docs/Doxyfile.in). The work is done in book/. Needs the packages of requirements.txt.
 """
 import sys
 from pathlib import Path

@@ -11,6 +11,9 @@ from pathlib import Path
 FRONT = 'docs/index.md'
 SOURCE_SUFFIXES = ('.cuh', '.cu', '.hpp', '.cpp', '.h')
 SOURCE_FOLDERS = ('chapters', 'common')
+# Doxygen takes away what all lines of a block of code are indented by. This character in front of the first line holds it off; it is
+# removed from the finished pages.
+KEEP_INDENT = '\ue000'
 
 FENCE = re.compile(r'^\s*(`{3,}|~{3,})\s*([\w+-]*)')
 HEADING = re.compile(r'^(#{1,6})\s+(.*?)(?:\s+#+)?\s*$')

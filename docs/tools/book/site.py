@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 from . import search
-from .markdown import KEEP_INDENT
-from .pages import SOURCE_SUFFIXES, SiteError
+from .pages import KEEP_INDENT, SOURCE_SUFFIXES, SiteError
 
 # What MathJax 2 needs to read TeX and draw SVG: 2 MB of its 54.
 MATHJAX_PARTS = ('MathJax.js', 'extensions/*.js', 'extensions/TeX/*.js', 'jax/input/TeX/*.js', 'jax/element/mml/**/*.js',
@@ -48,7 +47,7 @@ def settings(book, options, work):
     filters += [f'{files}="sed s,//[/!],//,"' for files in ('*/tests/*', '*/testing/*', '*tests.c*')]
     values = {
         'INPUT': [book.root / path for path in book.pages] + [book.root / 'common', book.root / 'chapters', work / 'namespaces.dox'],
-        'EXCLUDE_PATTERNS': ['*/build/*'],
+        'EXCLUDE': [book.root / 'build'],
         'FILTER_PATTERNS': filters,
         'STRIP_FROM_PATH': [book.root],
         'LAYOUT_FILE': [work / 'layout.xml'],

@@ -40,15 +40,16 @@ class Fences:
 
     def __init__(self):
         self.open = None
+        self.began = 0
 
-    def inside(self, line):
+    def inside(self, line, number=0):
         match = FENCE.fullmatch(line)
         if self.open:
             if match and match[1].startswith(self.open) and not match[2].strip():
                 self.open = None
             return True
         if match and not (match[1][0] == '`' and '`' in match[2]):
-            self.open = match[1]
+            self.open, self.began = match[1], number
             return True
         return False
 
@@ -60,7 +61,7 @@ def parse(page, lines):
     i = 0
     while i < len(lines):
         line = lines[i]
-        if fences.inside(line) or not INTENDED.fullmatch(line):
+        if fences.inside(line, i) or not INTENDED.fullmatch(line):
             i += 1
             continue
         wrong, end = None, None
@@ -82,6 +83,8 @@ def parse(page, lines):
         else:
             blocks.append(Block(match[1], match[2] or '', i, end))
         i = i + 1 if end is None else end + 1
+    if fences.open:
+        findings.append(Finding(page, fences.began + 1, 'this code block is never closed: nothing behind it is looked at'))
     return blocks, findings
 
 

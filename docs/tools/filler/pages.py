@@ -9,7 +9,8 @@ from .problems import Finding, Problem
 class Page:
     def __init__(self, project, path):
         self.path, self.name = path, project.name(path)
-        self.lines = path.read_text(encoding='utf-8').split('\n')
+        self.text = path.read_text(encoding='utf-8')
+        self.lines = self.text.split('\n')
         self.blocks, self.findings = parse(self.name, self.lines)
 
     def made(self, maker, asked_for):
@@ -38,6 +39,10 @@ class Page:
         for block, wanted in reversed(changes):
             self.lines[block.start + 1:block.end] = wanted
         if changes:
+            # Programs ran since the page was read. What somebody saved meanwhile must not be lost.
+            if self.path.read_text(encoding='utf-8') != self.text:
+                self.findings.append(Finding(self.name, 1, 'the file was changed while its blocks were made; nothing was written, run fill again'))
+                return 0
             write_whole(self.path, '\n'.join(self.lines))
         return len(changes)
 

@@ -39,6 +39,8 @@ def parse_command(text):
     match = re.fullmatch(r'((?:[A-Za-z_]\w*=\S*\s+)*)(?:trace:)?(\w+)(?:\s+(.*))?', text.strip())
     if not match:
         raise Problem(f'"{text}" names no program: it must be "PROGRAM ARGUMENTS", with "NAME=VALUE" before it if need be')
+    if not re.fullmatch(r'\d\d_\w+', match[2]):  # any other target, such as clean, would be built too
+        raise Problem(f'{match[2]} is no program of a chapter: their names begin with its number')
     environment = tuple(tuple(word.split('=', 1)) for word in match[1].split())
     try:
         arguments = tuple(shlex.split(match[3] or ''))

@@ -28,6 +28,8 @@ def snippet(folder, text):
     if len(words) not in (1, 2):
         raise Problem('a snippet is "FILE TAG", or "FILE" for all of it')
     path = folder / words[0]
+    if words[0].startswith('/') or path.exists() and not path.is_file():
+        raise Problem(f'{words[0]} is not a file, relative to the page')
     lines = read_lines(path, words[0])
     regions = tagged(lines, words[0], words[1]) if len(words) == 2 else [without_tags(lines)]
     comment = '//' if language_of(path) == 'cpp' else '#'

@@ -26,7 +26,7 @@ FIGURES = """return [...document.querySelectorAll('.figure img')].map(
   i => [i.getAttribute('src'), i.complete && i.naturalWidth, i.width, i.alt])"""
 FORMULAS = """const drawn = [...document.querySelectorAll('.MathJax_SVG svg')];
   return [document.querySelectorAll('script[type^="math/tex"]').length, drawn.filter(s => s.getBoundingClientRect().width > 4).length,
-          document.querySelectorAll('.MathJax_SVG .merror, .MathJax_SVG_Error, .MathJax_Error').length]"""
+          MathJax.Hub.getAllJax().filter(formula => formula.texError).length]"""
 # Code of at most so many columns and tables that are wider than the room they have.
 CUT = """const columns = code => Math.max(...[...code.querySelectorAll('.line')].map(line => line.textContent.length));
   return [...document.querySelectorAll('.contents .fragment, .contents table.markdownTable, .contents table.markdownTable tbody')].filter(

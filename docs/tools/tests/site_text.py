@@ -3,14 +3,21 @@
 
 usage: site_text.py REPOSITORY SITE
 
-The Markdown is taken apart here in the simplest way, on purpose not by the filter that made the page.
+The Markdown's text is taken apart here in the simplest way, on purpose not by the filter that made the page. Tables, rows and items of lists
+are those that markdown-it finds.
 """
 import html
 import re
 import sys
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from book.markdown import reader  # noqa: E402
+from book.pages import Book  # noqa: E402
+
+STRUCTURE = {'table': 'tables', 'tr': 'rows of tables', 'li': 'items of lists'}
 EMPTY = ('br', 'hr', 'img', 'link', 'meta', 'input')  # elements without an end
 
 
@@ -20,6 +27,7 @@ class PageText(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.blocks, self.codes, self.text, self.guessed, self.formulas, self.images = [], [], [], [], 0, 0
+        self.structure = Counter()
         self.open = []  # (tag, class) of the elements around
         self.feed(text)
 
@@ -32,6 +40,8 @@ class PageText(HTMLParser):
             self.blocks.append([])
         if kind == 'line' and self.inside('fragment'):
             self.blocks[-1].append('')
+        if tag in STRUCTURE and self.inside('textblock') and not self.inside('toc'):
+            self.structure[tag] += 1
         if tag == 'code':
             self.codes.append('')
         if tag == 'a' and kind == 'el' and self.inside('textblock') and not self.inside('fragment'):
@@ -151,12 +161,13 @@ def compare(path, markdown, page):
     problems += [f'Doxygen made a link to {address} that the text does not have' for address in shown.guessed]
     if source.images != shown.images:
         problems.append(f'{source.images} figures, the page has {shown.images}')
+    structure = Counter(token.tag for token in reader().parse(markdown) if token.nesting == 1)
+    problems += [f'{structure[tag]} {name}, the page has {shown.structure[tag]}' for tag, name in STRUCTURE.items()
+                 if structure[tag] != shown.structure[tag]]
     return [f'{path}: {problem}' for problem in problems], len(text)
 
 
 def main(repository, site):
-    sys.path.insert(0, str(Path(repository) / 'docs/tools'))
-    from book.pages import Book
     book, problems, total = Book(repository), [], 0
     for path, page in book.pages.items():
         found, count = compare(path, book.text(path), (Path(site) / page.html).read_text(encoding='utf-8'))

@@ -107,6 +107,22 @@ class Files(Book):
         self.write(self.chapter, text[:start] + text[end:])
         self.expect_finding('^chapters/01_first/README.md:1: nothing shows results/h200.csv$', 'check', '--only', 'sources')
 
+    def test_a_fence_that_hides_the_rest(self):
+        self.write('docs/page.md', self.read('docs/page.md') + '\n```\n[dead](nowhere.md)\n')
+        self.expect_finding(r'^docs/page.md:\d+: this code block is never closed', 'check', '--only', 'sources')
+
+    def test_a_target_that_is_no_program(self):
+        self.write('docs/page.md', self.read('docs/page.md') + '<!-- output: clean -->\n<!-- end output -->\n')
+        self.expect_finding('clean is no program of a chapter', 'check', '--only', 'sources')
+
+    def test_what_is_saved_meanwhile_is_kept(self):
+        program = self.read('build/cpu-test/bin/01_first')
+        saved = self.read(self.chapter).replace('# 01 The first', '# 01 Saved meanwhile')
+        self.write('saved.md', saved)
+        self.program('build/cpu-test/bin/01_first', program.replace('left   out', 'left   in') + f'cp saved.md {self.chapter}\n')
+        self.assertIn('was changed while its blocks were made', self.expect(1, 'fill'))
+        self.assertEqual(self.read(self.chapter), saved)
+
     def test_typed_code(self):
         self.write(self.chapter, self.read(self.chapter) + '\n```cpp\nint typed;\n```\n')
         self.expect_finding(r'README.md:\d+: C\+\+ that no snippet filled in', 'check', '--only', 'sources')
