@@ -30,6 +30,20 @@ find_compiler() {
   return 1
 }
 
+# find_gcc: prints the g++ to use, 12 at least; the trace build takes no other compiler
+find_gcc() {
+  local name version
+  for name in ${CXX:+"$CXX"} g++ g++-14 g++-13 g++-12; do
+    if "$name" --version 2>/dev/null | grep -q clang; then continue; fi
+    version=$("$name" -dumpversion 2>/dev/null) || continue
+    if [[ ${version%%.*} -ge 12 ]]; then
+      type -P "$name"
+      return 0
+    fi
+  done
+  return 1
+}
+
 # missing_packages: prints the Debian names of what is not there
 missing_packages() {
   local compiler=''

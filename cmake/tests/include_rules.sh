@@ -39,7 +39,7 @@ check_file() { # <root> <file relative to it>
   case $file in
     common/*.hpp | common/*.cuh | common/*.h | chapters/*/kernels.cuh | chapters/*/main.c*)
       rule "$file" "$list" "$libraries" 'may reach none of CLI11, fmt, nlohmann_json, Catch2' ;;
-    chapters/*/tests.c*)
+    chapters/*/tests.c* | chapters/*/trace_tests.c*)
       rule "$file" "$list" "${libraries%|*}" 'may reach none of CLI11, fmt, nlohmann_json' ;;
   esac
   case $file in
@@ -62,7 +62,7 @@ check_all() { # <root>
   while read -r file; do
     check_file "$1" "$file"
   done < <(cd "$1" && find common chapters -name '*.hpp' -o -name '*.cuh' -o -name '*.h' -o -name '*.cpp' -o -name '*.cu' \
-    | grep -vE '^common/testing/|^common/[a-z]*/tests/|/launch_syntax\.cu$' | sort)
+    | grep -vE '^common/testing/|^common/([a-z]+/)+tests/|/launch_syntax\.cu$' | sort)
 }
 
 # A test that cannot fail is none: each rule must be seen to bite.

@@ -107,6 +107,10 @@ expect 'options for the chapter' '--tokens 5 --csv a b.csv --help --list --trace
 expect 'one argument stays one' 'a b.csv' "$(sed -n 4p "$sandbox/arguments-03_third")"
 run --trace 02
 expect '--trace before the number is passed on' '--trace' "$(arguments 02_second)"
+expect '--trace chooses its build' 1 "$(grep -c -e '--preset cpu-trace -DCMAKE_CXX_COMPILER=.*/g++$' <(tr -s ' ' <"$sandbox/cmake-calls" | sed 's/ $//') || true)"
+expect '... and says so' 'Device: the CPU executor (which traces the kernels)' "$(head -n 1 "$sandbox/out")"
+run 02 --trace --gpu
+expect '--trace and --gpu' '2 run: --trace runs on the CPU executor: it does not go with --gpu' "$code $errors"
 run --tokens 5
 expect 'options without a chapter go to all' '--tokens 5' "$(arguments 01_first)"
 run 03 --cpu --gpu
@@ -190,6 +194,23 @@ run 03
 expect 'a CUDA error keeps its code' 3 "$code"
 expect_match 'and is explained' 'UnsupportedPtxVersion.*The program holds PTX' "$errors"
 no_gpu
+
+# --- tracing takes g++ ---
+mv "$sandbox/bin/g++" "$sandbox/bin/kept"
+fake clang++ <<'END'
+case $1 in
+  -dumpversion) echo 14 ;;
+  --version) echo 'clang version 14' ;;
+  -print-file-name=*) echo "/lib/${1#*=}" ;;
+  -E) cat >/dev/null ;;
+esac
+END
+run 02
+expect 'clang runs a chapter' 0 "$code"
+run 02 --trace
+expect 'and does not trace it' '2 run: --trace needs g++ 12 or newer: install the package g++' "$code $errors"
+mv "$sandbox/bin/kept" "$sandbox/bin/g++"
+without clang++
 
 # --- the commit that is handed in ---
 chapter 03_third 'echo "$ROPEWALK_COMMIT"'

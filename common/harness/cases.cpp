@@ -114,7 +114,7 @@ std::vector<Case> make_cases(const Chapter& chapter, const RunRequest& request) 
   if (!request.vectors.empty()) return cases;
   for (Style style : request.styles) {
     cases.push_back(small_case(chapter, request, style));
-    cases.push_back(random_case(request, request.shape, style, "random"));
+    cases.push_back(random_case(request, request.shape, style, kRandomCase));
     cases.push_back(far_case(request, style));
   }
   return cases;

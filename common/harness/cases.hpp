@@ -39,6 +39,9 @@ inline constexpr std::int64_t kSequenceStep = 13;
 /// own start.
 Case random_case(const RunRequest& request, const Shape& shape, Style style, std::string name);
 
+/// Name of the case in the request's shape.
+inline constexpr const char* kRandomCase = "random";
+
 /// Few tokens at positions around 131,071, in no order: where errors that grow with the position show.
 Case far_case(const RunRequest& request, Style style);
 

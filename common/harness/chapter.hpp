@@ -75,6 +75,7 @@ struct RunRequest {
   std::string variant;  ///< empty: all
   std::string source;   ///< where the sizes come from, for the description: "the defaults", a model's name
   bool bench = false;
+  bool trace = false;
   bool print_schedule = false;
   bool list = false;
   std::string csv;                  ///< file to write, or empty

@@ -14,6 +14,7 @@
 #include "common/harness/device_info.hpp"
 #include "common/harness/element_bytes.hpp"
 #include "common/harness/options.hpp"
+#include "common/harness/tracing.hpp"
 #include "common/rope/model_config.hpp"
 #include "common/rope/table.hpp"
 
@@ -164,7 +165,8 @@ void check_sizes(const Options& options, const Chapter& chapter, const RunReques
 bool read_command_line(int argc, const char* const* argv, const Chapter& chapter, RunRequest& request) {
   const Options options(argc, argv, chapter);
   if (options.help()) return false;
-  if (options.given("trace")) throw InputError("--trace: this is not a trace build; nothing was counted");
+  if (options.given("trace") && !kTraceBuild)
+    throw InputError("--trace: this is not a trace build; nothing was counted");
   if (options.given("bench") && !kGpuBuild)
     throw InputError(
         "--bench: this program runs its kernels on the CPU, where a time would say nothing about a GPU");
@@ -213,6 +215,7 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
   for (const char* name : kSizeOptions) request.shape_given |= options.given(name);
   request.shape_given |= options.given("config");
   request.bench = options.given("bench");
+  request.trace = options.given("trace");
   request.print_schedule = options.given("schedule");
   request.list = options.given("list");
   if (options.given("csv")) {

@@ -19,8 +19,8 @@ namespace ropewalk {
 /// would not do, since a rotated NaN has the same bits.
 class GuardedBuffer {
  public:
-#if defined(ROPEWALK_SANITIZE_ADDRESS)
-  static constexpr std::size_t kGuard = 0;  // red zones see reads too; guards of ours would only hide them
+#if defined(ROPEWALK_SANITIZE_ADDRESS) || defined(ROPEWALK_TRACE)
+  static constexpr std::size_t kGuard = 0;  // red zones and the tracer see reads too; guards would hide them
 #else
   static constexpr std::size_t kGuard = 256;  // keeps the alignment cudaMalloc gives
 #endif

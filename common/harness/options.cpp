@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "common/harness/tracing.hpp"
+
 namespace ropewalk {
 namespace {
 
@@ -38,19 +40,19 @@ constexpr OptionText kOptions[] = {
     {"schedule", "", "print the frequencies and stop"},
     {"bench", "", "time the variants after checking them (GPU builds)"},
     {"csv", "FILE", "write the results, whole or not at all"},
-    {"trace", "", "count memory accesses (trace builds)"},
+    {"trace", "", "show what the memory accesses of each line cost, and find races"},
     {"list", "", "say what this chapter has and stop"},
 };
 
-// Known, and refused by every build but the trace build; not offered before there is one.
-constexpr std::string_view kHidden = "trace";
+// Every chapter has it, but only the trace build offers it.
+constexpr std::string_view kTrace = "trace";
 
 // What a test vector decides by itself: giving it as well would be ignored.
 constexpr const char* kNotWithVectors[] = {
     "tokens", "batch",           "q-heads", "kv-heads", "head-dim",   "rotary-dim", "style",
     "base",   "position-offset", "seed",    "config",   "layer-type", "schedule",   "bench"};
 // What has no meaning for a program that stops before it checks anything.
-constexpr const char* kNotWithoutChecks[] = {"bench", "csv"};
+constexpr const char* kNotWithoutChecks[] = {"bench", "csv", "trace"};
 
 }  // namespace
 
@@ -63,7 +65,7 @@ Options::Options(int argc, const char* const* argv, const Chapter& chapter) : ch
     const std::string name = fmt::format("--{}", option.name);
     if (*option.value == '\0') {
       CLI::Option* flag = app.add_flag(name, switches_[option.name], option.help)->disable_flag_override();
-      if (std::string_view(option.name) == kHidden) flag->group("");
+      if (option.name == kTrace && !kTraceBuild) flag->group("");
     } else {
       const bool several = std::string_view(option.name) == "vectors";
       app.add_option(name, values_[option.name], option.help)
@@ -101,7 +103,7 @@ void Options::refuse_word(const std::string& name, const char* kind, const std::
 }
 
 bool Options::has(std::string_view name) const {
-  constexpr std::string_view always[] = {"list", kHidden};
+  constexpr std::string_view always[] = {"list", kTrace};
   return std::find(std::begin(always), std::end(always), name) != std::end(always) ||
          std::find(chapter_.options.begin(), chapter_.options.end(), name) != chapter_.options.end();
 }
@@ -109,7 +111,8 @@ bool Options::has(std::string_view name) const {
 std::string Options::allowed() const {
   std::vector<std::string> names;
   for (const OptionText& option : kOptions)
-    if (has(option.name) && option.name != kHidden) names.push_back(fmt::format("--{}", option.name));
+    if (has(option.name) && (option.name != kTrace || kTraceBuild))
+      names.push_back(fmt::format("--{}", option.name));
   return fmt::format("{}", fmt::join(names, " "));
 }
 

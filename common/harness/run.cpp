@@ -16,6 +16,7 @@
 #include "common/harness/csv.hpp"
 #include "common/harness/device_info.hpp"
 #include "common/harness/table.hpp"
+#include "common/harness/tracing.hpp"
 
 namespace ropewalk {
 namespace {
@@ -92,8 +93,10 @@ std::vector<ResultRow> make_checks(const Chapter& chapter, const RunRequest& req
   const std::vector<Variant> variants = chosen_variants(chapter, request);
   if (variants.empty()) return rows;
   for (const Case& c : make_cases(chapter, request))
-    for (const Variant& variant : variants)
+    for (const Variant& variant : variants) {
+      if (request.trace) trace_next(request, c, variant);
       rows.push_back({check_variant(variant, c, chapter.runs), c.shape, c.dtype, c.style, {}});
+    }
   return rows;
 }
 
@@ -158,18 +161,22 @@ int run_chapter(const Chapter& chapter, const RunRequest& request) {
     if (const std::string error = cannot_write_file(request.csv); !error.empty())
       return refuse(chapter, error);
   }
+  if (request.trace) start_tracing();
   std::vector<ResultRow> rows = make_checks(chapter, request);
   print_checks(chapter, rows);
+  const TraceOutcome trace = request.trace ? finish_tracing(chapter) : TraceOutcome{};
+  if (request.trace) fmt::print("\n{}{}{}", trace.tables, trace.faults.empty() ? "" : "\n", trace.faults);
   const auto all_passed = [&] {
-    return std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.check.passed(); });
+    return trace.faults.empty() &&
+           std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.check.passed(); });
   };
   if (request.bench && all_passed()) {  // nobody sees a time before the results are right
     rows = run_benchmark(chapter, request);
     if (!all_passed()) print_checks(chapter, rows);
   }
   if (!request.csv.empty() && all_passed()) {
-    if (const std::string error = write_whole_file(request.csv, format_csv(chapter, device, rows));
-        !error.empty())
+    const std::string text = request.trace ? trace.csv : format_csv(chapter, device, rows);
+    if (const std::string error = write_whole_file(request.csv, text); !error.empty())
       return refuse(chapter, error);
   }
 
@@ -182,6 +189,11 @@ int run_chapter(const Chapter& chapter, const RunRequest& request) {
   append_summary(chapter, device, rows.size(), worst, all_passed() ? "success" : "FAILED");
   fmt::print("\n{} checks, {} values compared, worst error {} of its tolerance\n", rows.size(), values,
              fraction(worst));
+  if (!trace.last_line.empty()) fmt::print("{}\n", trace.last_line);
+  if (!trace.faults.empty()) {
+    fmt::print("FAILED: the trace found memory accesses that are wrong.\n");
+    return kMismatch;
+  }
   if (!all_passed()) {
     fmt::print("FAILED: the result is not what RoPE must give.\n");
     return kMismatch;

@@ -42,7 +42,7 @@ def read_results(path):
 
 
 def launches_of(path):
-    """For each launch, in order, its counters by the book's names."""
+    """For each launch, in order, its counters by the book's names, and its 'kernel'."""
     with open(path, encoding='utf-8') as file:
         text = file.read()
     start = text.find('"ID",')
@@ -53,21 +53,27 @@ def launches_of(path):
         name = METRICS.get(row.get('Metric Name') or '')
         if name is None:
             continue
-        if row['Metric Unit'] not in ('inst', 'request', 'sector', 'byte', ''):
+        if row['Metric Unit'] not in ('inst', 'request', 'sector', 'wavefront', 'byte', ''):
             refuse(f'{path}: {row["Metric Name"]} is in {row["Metric Unit"]}; give ncu --print-units base')
-        launches.setdefault(int(row['ID']), {})[name] = int(float(row['Metric Value'].replace(',', '')))
+        launch = launches.setdefault(int(row['ID']), {'kernel': row.get('Kernel Name') or ''})
+        launch[name] = int(float(row['Metric Value'].replace(',', '')))
     return [launches[number] for number in sorted(launches)]
 
 
-def counters_of(path):
+def launches_of_second_case(path, names):
     launches = launches_of(path)
     if not launches or len(launches) % CASES:
         refuse(f'{path}: {len(launches)} launches, which is no multiple of {CASES}')
     per_case = len(launches) // CASES
     chosen = launches[per_case:2 * per_case]
-    missing = [name for name in METRICS.values() if any(name not in launch for launch in chosen)]
+    missing = [name for name in names if any(name not in launch for launch in chosen)]
     if missing:
         refuse(f'{path} has no {missing[0]}')
+    return chosen
+
+
+def counters_of(path):
+    chosen = launches_of_second_case(path, METRICS.values())
     return {name: sum(launch[name] for launch in chosen) for name in METRICS.values()}
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filler import machine, rules
 from filler.blocks import Maker
-from filler.build_folder import BuildFolder, read_cache
+from filler.build_folder import BuildFolder, read_cache, trace_folder
 from filler.edited_test import run_edited
 from filler.markers import FROM_PROGRAMS, FROM_SOURCES
 from filler.pages import Page, write_whole
@@ -34,9 +34,11 @@ def parser():
     for name in ('fill', 'check'):
         command = commands.add_parser(name)
         command.add_argument('files', nargs='*', metavar='FILE', help='Markdown files; all pages if none is named')
-        command.add_argument('--only', choices=('sources', 'outputs'),
-                             help='sources: what needs no program (snippets, results, figures, headings, links); outputs: the rest')
+        command.add_argument('--only', choices=('sources', 'outputs', 'traces'),
+                             help='sources: what needs no program (snippets, results, figures, headings, links); outputs: what programs '
+                                  'print; traces: what programs of the trace build print')
         add_build(command)
+        command.add_argument('--trace-build', metavar='FOLDER', type=Path, help='build folder of the trace build (build/cpu-trace)')
         if name == 'fill':
             command.add_argument('--record', action='store_true',
                                  help='fill the outputs on a machine that differs from the recorded one, and record this one')
@@ -86,26 +88,31 @@ def try_edit(project, arguments, for_program):
 
 def fill_or_check(project, arguments):
     record = getattr(arguments, 'record', False)
-    if record and (arguments.files or arguments.only == 'sources'):
-        raise Unusable('--record fills the outputs of all pages: it takes no FILE and no --only sources')
+    if record and (arguments.files or arguments.only in ('sources', 'traces')):
+        raise Unusable(f'--record fills the outputs of all pages: it takes no FILE and no --only {arguments.only or "sources"}')
     pages = [Page(project, path) for path in project.chosen_pages(arguments.files, Path.cwd())]
-    kinds = {'sources': FROM_SOURCES, 'outputs': FROM_PROGRAMS, None: FROM_SOURCES + FROM_PROGRAMS}[arguments.only]
-    from_programs = [block for page in pages for block in page.blocks if block.kind in FROM_PROGRAMS]
-
     skipped = ''
     with contextlib.ExitStack() as stack:
-        maker = Maker(project)
-        if arguments.only != 'sources' and from_programs:
-            path = build_path(project, arguments)
-            skipped = machine.why_not_comparable(read_cache(path), record)
-            if not skipped:
+        maker = Maker(project, programs=Programs(project.root))
+        for traced in (False, True):
+            blocks = [block for page in pages for block in page.blocks
+                      if block.kind in FROM_PROGRAMS and block.traced == traced and is_asked_for(arguments.only, block)]
+            if not blocks:
+                continue
+            path = (arguments.trace_build or trace_folder(project.root)) if traced else build_path(project, arguments)
+            reason = machine.why_not_comparable(read_cache(path), record)
+            skipped = skipped or reason
+            if not reason:
                 build = stack.enter_context(BuildFolder(project.root, path))
-                maker = Maker(project, build, Programs(project.root))
-                build.build_programs(maker.programs_of_all(from_programs))
-        filled = work(project, arguments, pages, maker, kinds)
+                build.build_programs(maker.programs_of_all(blocks))
+                if traced:
+                    maker.trace_build = build
+                else:
+                    maker.build = build
+        filled = work(project, arguments, pages, maker)
 
     findings = [finding for page in pages for finding in page.findings]
-    if arguments.command == 'check' and arguments.only != 'outputs':
+    if arguments.command == 'check' and arguments.only in (None, 'sources'):
         for page in pages:
             findings += rules.check_page(project, page)
         if not arguments.files:
@@ -116,25 +123,35 @@ def fill_or_check(project, arguments):
         write_whole(machine.RECORDED, machine.this_machine() + '\n')
     if skipped:
         print(f'skipped: {skipped}')
-    return report(arguments, pages, kinds, len(findings), filled, skipped)
+    return report(arguments, pages, len(findings), filled, skipped)
 
 
-def work(project, arguments, pages, maker, kinds):
+def is_asked_for(only, block):
+    if block.kind in FROM_SOURCES:
+        return only in (None, 'sources')
+    return only in (None, 'traces' if block.traced else 'outputs')
+
+
+def work(project, arguments, pages, maker):
     """Checks or fills the pages; returns the number of blocks that were rewritten."""
+
+    def asked_for(block):
+        return is_asked_for(arguments.only, block)
+
     filled = 0
     for page in pages:
         if arguments.command == 'check':
-            page.check(maker, kinds)
+            page.check(maker, asked_for)
         else:
-            count = page.fill(maker, kinds)
+            count = page.fill(maker, asked_for)
             if count:
                 print(f'{page.name}: {counted(count, "block")} filled')
             filled += count
     return filled
 
 
-def report(arguments, pages, kinds, wrong, filled, skipped):
-    blocks = sum(block.kind in kinds for page in pages for block in page.blocks)
+def report(arguments, pages, wrong, filled, skipped):
+    blocks = sum(is_asked_for(arguments.only, block) for page in pages for block in page.blocks)
     if wrong:
         hint = '; "docs/tools/fill.py fill" rewrites stale blocks' if arguments.command == 'check' else ''
         print(f'{counted(wrong, "place")} stale or wrong{hint}', file=sys.stderr)

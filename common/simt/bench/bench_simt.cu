@@ -1,7 +1,7 @@
 /// \file
 /// How many CUDA threads the executor runs in a second: without a barrier, with one barrier, with five
 /// shuffles. 32 heads of 128 channels; the arguments are the number of tokens (512) and of repetitions (5),
-/// the best of which counts.
+/// the best of which counts. The trace build makes bench_trace of this file, whose kernels are traced.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -10,6 +10,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
+
+#ifdef SIMT_BENCH_TRACE
+#include "common/simt/trace/trace.hpp"
+#endif
 
 namespace {
 
@@ -96,6 +100,10 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "bench_simt [tokens] [repetitions]: both at least 1\n");
     return 2;
   }
+#ifdef SIMT_BENCH_TRACE
+  simt::trace::start();
+  simt::trace::set_label("bench");
+#endif
   const int rows = tokens * kHeads;
   const std::size_t elements = std::size_t(rows) * kHeadDim, angles = std::size_t(tokens) * kPairs;
   float *x = nullptr, *cosines = nullptr, *sines = nullptr;

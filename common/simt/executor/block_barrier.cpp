@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/simt/device/barriers.hpp"
+#include "common/simt/executor/observer.hpp"
 #include "common/simt/executor/scheduler.hpp"
 #include "common/simt/simt.hpp"
 
@@ -37,6 +38,7 @@ bool agree_on_place(Block& block) {
 void complete_block_barrier(Block& block) {
   if (block.at_barrier + block.exited < block.threads.size()) return;
   if (!agree_on_place(block)) return;
+  if (observer != nullptr) observer->block_met();
   unsigned votes = 0;
   const std::size_t first = block.ready.size();
   for (Thread& thread : block.threads) {

@@ -40,6 +40,9 @@ class Fiber {
   /// runs.
   [[noreturn]] static void abandon();
 
+  bool has_on_stack(const void* address) const {
+    return std::size_t(static_cast<const char*>(address) - stack_) < stack_size_;
+  }
   /// Does the address lie in the guard below this fiber's stack?
   bool overflowed_to(const void* address) const;
 

@@ -15,6 +15,7 @@
 
 #include "common/simt/device/grid_dependency.hpp"
 #include "common/simt/executor/crash.hpp"
+#include "common/simt/executor/observer.hpp"
 #include "common/simt/executor/scheduler.hpp"
 #include "common/simt/simt.hpp"
 
@@ -69,7 +70,9 @@ void run_early_block() {
 
 void run_block(Block& block) {
   enter_block(block);
+  if (observer != nullptr) observer->block_begins(block);
   run_threads(block);
+  if (observer != nullptr) observer->block_ends();
   note_trigger(block);
 }
 
@@ -120,7 +123,8 @@ bool run_grid(const Launch& launch, const Launch* next) {
   const BlockOrder order(count);
 
   const std::unique_ptr<Block> early = std::move(overlap.early_block);
-  overlap.next = next;
+  overlap.next = observer == nullptr ? next : nullptr;
+  if (observer != nullptr) observer->launch_begins(launch, next != nullptr);
   overlap.untriggered_blocks = count;
   if (early) {
     if (early->triggered) --overlap.untriggered_blocks;
@@ -137,6 +141,7 @@ bool run_grid(const Launch& launch, const Launch* next) {
     run_block(block);
   }
 
+  if (observer != nullptr) observer->launch_ends();
   scheduler.block = nullptr;
   scheduler.thread = nullptr;
   restore_static_shared_memory(host_values);
@@ -156,6 +161,7 @@ void* dynamic_shared_memory() {
 void cudaGridDependencySynchronize() {
   using simt::scheduler;
   simt::stop_if_failed();
+  if (simt::observer != nullptr) simt::observer->awaits_dependency();
   if (!simt::overlap.in_early_block) return;
   scheduler.thread->state = simt::ThreadState::kAtGridDependency;
   simt::park();
@@ -165,6 +171,7 @@ void cudaTriggerProgrammaticLaunchCompletion() {
   using simt::overlap;
   using simt::scheduler;
   simt::stop_if_failed();
+  if (simt::observer != nullptr) simt::observer->triggers_dependents();
   if (overlap.in_early_block) {
     scheduler.block->triggered = true;  // counts once its own grid runs
     return;

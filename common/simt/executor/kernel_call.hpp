@@ -16,6 +16,9 @@ class KernelCall {
  public:
   virtual ~KernelCall() = default;
   virtual void run_thread() const = 0;
+  /// The kernel's address, and the size of this object, which holds the arguments.
+  virtual const void* function() const = 0;
+  virtual std::size_t size() const = 0;
 };
 
 template <class... Parameters>
@@ -25,6 +28,8 @@ class BoundKernel final : public KernelCall {
   explicit BoundKernel(void (*kernel)(Parameters...), Arguments&&... arguments)
       : kernel_(kernel), arguments_(std::forward<Arguments>(arguments)...) {}
   void run_thread() const override { std::apply(kernel_, arguments_); }
+  const void* function() const override { return reinterpret_cast<const void*>(kernel_); }
+  std::size_t size() const override { return sizeof *this; }
 
  private:
   void (*kernel_)(Parameters...);

@@ -76,6 +76,10 @@ void DynamicSharedMemory::poison() {
   if (size_ > 0) std::memset(data_, 0xff, size_);
 }
 
+std::span<const char> static_shared_memory() {
+  return {static_part().begin, static_part().size};
+}
+
 void poison_static_shared_memory() {
   if (static_part().size > 0) std::memset(static_part().begin, 0xff, static_part().size);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace simt {
@@ -16,12 +17,16 @@ class DynamicSharedMemory {
   DynamicSharedMemory& operator=(const DynamicSharedMemory&) = delete;
 
   void* data() const { return data_; }
+  std::size_t size() const { return size_; }
   void poison();
 
  private:
   void* data_ = nullptr;
   std::size_t size_;
 };
+
+/// Where all __shared__ variables lie.
+std::span<const char> static_shared_memory();
 
 /// Fills all __shared__ variables with 0xFF: a NaN as float, half and bfloat16, -1 as int.
 void poison_static_shared_memory();

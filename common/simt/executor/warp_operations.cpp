@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "common/simt/device/warp.hpp"
+#include "common/simt/executor/observer.hpp"
 #include "common/simt/executor/scheduler.hpp"
 #include "common/simt/simt.hpp"
 
@@ -150,6 +151,7 @@ void complete_warp_operation(Block& block, Thread& last) {
   }
   const unsigned participants = last.mask & warp.waiting;
   if (!agree(block, last, participants)) return;
+  if (observer != nullptr) observer->warp_met(last.linear / kWarpSize, participants);
   compute_result(block, last, participants);
   const std::size_t first = block.ready.size();
   for_each_lane(participants, [&](unsigned lane) { make_ready(block, lane_of(block, last, lane)); });

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 
+#include "common/simt/executor/observer.hpp"
 #include "common/simt/executor/sanitizer.hpp"
 
 namespace simt {
@@ -91,6 +92,12 @@ MemoryKind kind_of(const void* memory) {
   return found == allocations().end() ? MemoryKind::kHost : found->second.kind;
 }
 
+std::span<const char> allocation_at(const void* memory) {
+  const auto found = find(memory);
+  if (found == allocations().end()) return {};
+  return {found->first, found->second.bytes};
+}
+
 bool inside_allocation(const void* memory, std::size_t bytes) {
   const auto found = find(memory);
   if (found == allocations().end()) return false;
@@ -128,6 +135,7 @@ void* allocate(std::size_t bytes, MemoryKind kind) {
   allocations()[static_cast<char*>(memory)] = {bytes, kind, false};
   bytes_in_use += bytes;
   if (kind == MemoryKind::kDevice) poison(memory, bytes);
+  if (observer != nullptr) observer->allocated(memory, bytes, kind != MemoryKind::kDevice);
   return memory;
 }
 
@@ -146,6 +154,7 @@ bool release(void* memory, bool pinned) {
   if (pinned != (found->second.kind == MemoryKind::kPinned)) return false;
   const std::size_t bytes = found->second.bytes;
   bytes_in_use -= bytes;
+  if (observer != nullptr) observer->released(memory);
   allocations().erase(found);
   give_back(static_cast<char*>(memory), std::max<std::size_t>(bytes, 1));
   return true;

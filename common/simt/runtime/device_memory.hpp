@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "common/simt/runtime/types.hpp"
 
@@ -16,6 +17,8 @@ enum class MemoryKind : unsigned char {
 };
 
 MemoryKind kind_of(const void* memory);
+/// The allocation that holds this address; empty if there is none.
+std::span<const char> allocation_at(const void* memory);
 /// Does [memory, memory + bytes) lie inside one allocation that the device can reach, pinned host memory
 /// included?
 bool inside_allocation(const void* memory, std::size_t bytes);

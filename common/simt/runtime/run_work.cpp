@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "common/simt/executor/grid.hpp"
+#include "common/simt/executor/observer.hpp"
 #include "common/simt/executor/random.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/state.hpp"
@@ -26,11 +27,18 @@ const Launch* early_successor(const std::deque<Operation>& queue) {
 void run_copy(const CopyWork& copy) {
   const DeviceMemoryOpen open;
   std::memmove(copy.to, copy.staged.empty() ? copy.from : copy.staged.data(), copy.bytes);
+  if (observer == nullptr) return;
+  if (copy.staged.empty()) {
+    observer->copied(copy.to, copy.from, copy.bytes);
+  } else {
+    observer->filled(copy.to, copy.bytes);
+  }
 }
 
 void run_fill(const FillWork& fill) {
   const DeviceMemoryOpen open;
   std::memset(fill.memory, fill.value, fill.bytes);
+  if (observer != nullptr) observer->filled(fill.memory, fill.bytes);
 }
 
 void run_launch(const Launch& launch, const Launch* next) {

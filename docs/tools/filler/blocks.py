@@ -2,7 +2,7 @@
 import contextlib
 import re
 
-from . import edits, figures, results, snippets
+from . import compared, edits, figures, results, snippets
 from .markers import FROM_SOURCES, fenced, parts_of
 from .problems import Problem
 from .programs import expect_exit, parse_command
@@ -11,13 +11,17 @@ from .summary import summary
 
 
 class Maker:
-    """Makes the lines of blocks. Without a build folder it makes only what comes from the sources."""
+    """Makes the lines of blocks. Without a build folder it makes only what comes from the sources, without one of the trace build
+    nothing that comes from its programs."""
 
-    def __init__(self, project, build=None, programs=None):
-        self.project, self.build, self.programs = project, build, programs
+    def __init__(self, project, build=None, programs=None, trace_build=None):
+        self.project, self.build, self.programs, self.trace_build = project, build, programs, trace_build
+
+    def build_of(self, block):
+        return self.trace_build if block.traced else self.build
 
     def can_make(self, block):
-        return block.kind in FROM_SOURCES or self.build is not None
+        return block.kind in FROM_SOURCES or self.build_of(block) is not None
 
     def make(self, page, blocks, i):
         """The lines between the markers of blocks[i]."""
@@ -31,10 +35,12 @@ class Maker:
             return results.results(folder, block.text)
         if block.kind == 'counters':
             return results.counters(folder, block.text)
+        if block.kind == 'compared':
+            return compared.compared(folder, block.text)
         if block.kind == 'figure':
             return figures.figure(self.project.root, folder, block.text)
         if block.kind == 'try':
-            return fenced(self.trial(folder, edits.parse_try(block.text)))
+            return fenced(self.trial(folder, block))
         if block.kind == 'summary':
             return fenced(summary(self.project, self.programs, self.build))
         return fenced(self.output(block))
@@ -60,13 +66,14 @@ class Maker:
 
     def output(self, block):
         command, selection = command_and_selection(block)
-        result = self.programs.run(self.build.program(command.program), command)
+        result = self.programs.run(self.build_of(block).program(command.program), command)
         return shown(command, selection, result, 0)
 
-    def trial(self, folder, trial):
+    def trial(self, folder, block):
         """Whoever tries an edit expects that the checks notice: exit code 1."""
+        trial = edits.parse_try(block.text)
         command, selection = chapter_program(trial.command), parse_selection(trial.selection)
-        program = program_of_edit(self.project, self.build, command.program, folder, trial.place, trial.edits)
+        program = program_of_edit(self.project, self.build_of(block), command.program, folder, trial.place, trial.edits)
         return shown(command, selection, self.programs.run(program, command), 1)
 
     def programs_of_all(self, blocks):

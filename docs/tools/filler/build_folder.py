@@ -91,6 +91,17 @@ class BuildFolder:
         return self.made[key]
 
 
+def trace_folder(root):
+    """The folder of the trace build. It is configured if it is not there, with the compiler that ./run --trace takes."""
+    path = root / 'build' / 'cpu-trace'
+    compiler = shutil.which('g++')
+    if not (path / 'CMakeCache.txt').is_file() and compiler:
+        print('configuring build/cpu-trace', file=sys.stderr, flush=True)
+        subprocess.run(['cmake', '--preset', 'cpu-trace', f'-DCMAKE_CXX_COMPILER={compiler}'], cwd=root, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, check=False)
+    return path
+
+
 @contextlib.contextmanager
 def overlay(folder, file, text):
     """`text` as overlay/FILE, which comes before the repository on the include path; gone afterwards, whatever happens."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .problems import Finding
 
-FROM_SOURCES = ('snippet', 'edit', 'results', 'counters', 'figure')
+FROM_SOURCES = ('snippet', 'edit', 'results', 'counters', 'compared', 'figure')
 FROM_PROGRAMS = ('output', 'try', 'tests', 'summary')
 KINDS = FROM_SOURCES + FROM_PROGRAMS
 WITHOUT_TEXT = ('edit', 'summary')  # these two have nothing to say after their name
@@ -13,6 +13,8 @@ START = re.compile(r'<!-- (\w+)(?:: (.*?))? -->')
 END = re.compile(r'<!-- end (\w+) -->')
 # What somebody meant as a marker: a comment on one line that is a word, or begins with a word and a colon.
 INTENDED = re.compile(r'\s*<!--\s*(?:end\s+)?[\w-]+\s*(?::.*)?-->\s*')
+# A program of the trace build: "trace:03_naive --trace", where a command begins.
+TRACED = re.compile(r'(?:^|\| )(?:[A-Za-z_]\w*=\S*\s+)*trace:')
 FENCE = re.compile(r' {0,3}(`{3,}|~{3,})(.*)')
 
 
@@ -22,6 +24,11 @@ class Block:
     text: str  # what stands behind the colon
     start: int  # index of the marker's line
     end: int  # index of the end marker's line
+
+    @property
+    def traced(self):
+        """Does the block come from a program of the trace build?"""
+        return self.kind in ('output', 'tests', 'try') and TRACED.search(self.text) is not None
 
     @property
     def marker(self):

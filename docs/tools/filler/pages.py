@@ -13,28 +13,28 @@ class Page:
         self.lines = self.text.split('\n')
         self.blocks, self.findings = parse(self.name, self.lines)
 
-    def made(self, maker, kinds):
-        """(block, its lines) for each block of these kinds; one that cannot be made becomes a finding."""
+    def made(self, maker, asked_for):
+        """(block, its lines) for each block that is asked for; one that cannot be made becomes a finding."""
         for i, block in enumerate(self.blocks):
             try:
-                if block.kind in kinds and maker.can_make(block):
+                if asked_for(block) and maker.can_make(block):
                     yield block, maker.make(self.path, self.blocks, i)
                 elif block.kind in FROM_PROGRAMS:
                     maker.check_text(self.path, block)
             except Problem as problem:
                 self.findings.append(Finding(self.name, block.start + 1, f'{block.marker}: {problem}'))
 
-    def check(self, maker, kinds):
+    def check(self, maker, asked_for):
         """Adds a finding for each stale block."""
-        for block, wanted in self.made(maker, kinds):
+        for block, wanted in self.made(maker, asked_for):
             difference = first_difference(self.lines[block.start + 1:block.end], wanted)
             if difference:
                 at, text = difference
                 self.findings.append(Finding(self.name, block.start + 2 + at, f'{block.marker} is stale: {text}'))
 
-    def fill(self, maker, kinds):
+    def fill(self, maker, asked_for):
         """Rewrites stale blocks in the file; returns their number."""
-        changes = [(block, wanted) for block, wanted in self.made(maker, kinds)
+        changes = [(block, wanted) for block, wanted in self.made(maker, asked_for)
                    if self.lines[block.start + 1:block.end] != wanted]
         for block, wanted in reversed(changes):
             self.lines[block.start + 1:block.end] = wanted

@@ -35,8 +35,8 @@ class Result:
 
 
 def parse_command(text):
-    """[NAME=VALUE ...] PROGRAM [ARGUMENT ...]"""
-    match = re.fullmatch(r'((?:[A-Za-z_]\w*=\S*\s+)*)(\w+)(?:\s+(.*))?', text.strip())
+    """[NAME=VALUE ...] [trace:]PROGRAM [ARGUMENT ...]"""
+    match = re.fullmatch(r'((?:[A-Za-z_]\w*=\S*\s+)*)(?:trace:)?(\w+)(?:\s+(.*))?', text.strip())
     if not match:
         raise Problem(f'"{text}" names no program: it must be "PROGRAM ARGUMENTS", with "NAME=VALUE" before it if need be')
     if not re.fullmatch(r'\d\d_\w+', match[2]):  # any other target, such as clean, would be built too

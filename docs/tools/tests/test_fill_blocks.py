@@ -90,6 +90,25 @@ GPU, driver 580, toolkit 13.5, 2026-01-02, commit abc. 4,096 tokens, 32 query an
         self.change('docs/counters.csv', '1234567', '1234568')
         self.expect_finding('is stale: ".*1,234,567.*" should be ".*1,234,568')
 
+    def test_compared(self):
+        self.write('docs/trace.csv', 'chapter,variant,kernel,line,access,bytes_per_lane,requests,sectors,ideal_sectors,wavefronts,'
+                   'ideal_wavefronts\n01_first,table,turn<float>,k.cuh:1,global_load,4,1000,4000,4000,0,0\n'
+                   '01_first,table,turn<float>,k.cuh:2,shared_load,4,50,0,0,50,50\n')
+        self.write('docs/counters.csv', 'device,driver,toolkit,date,commit,variant,load_requests,load_sectors,store_requests,store_sectors,'
+                   'shared_load_wavefronts,shared_store_wavefronts\nGPU,580,13.5,2026-01-02,abc,table,1000,4000,0,0,53,0\n')
+        self.write('docs/page.md', self.read('docs/page.md') + '<!-- compared: trace.csv counters.csv -->\n<!-- end compared -->\n')
+        self.expect(0, 'fill')
+        self.assertIn('''GPU, driver 580, toolkit 13.5, 2026-01-02, commit abc.
+
+| variant | load requests | load sectors | store requests | store sectors | shared load wavefronts | shared store wavefronts |
+|---|---|---|---|---|---|---|
+| table | 1,000 | 4,000 | 0 | 0 | 50 (53) | 0 |
+''', self.read('docs/page.md'))
+        self.change('docs/trace.csv', ',50,50', ',51,50')
+        self.expect_finding('is stale: ".*50 .53.*" should be ".*51 .53')
+        self.change('docs/counters.csv', 'abc,table', 'abc,angles')
+        self.expect_finding('trace.csv has no variant angles')
+
     def test_figure(self):
         self.assertIn('''<!-- figure: turn.svg -->
 ![An arrow \\[turned\\]](../figures/turn.svg)

@@ -110,6 +110,47 @@ class Edited(Book):
         self.assertIn('no target 01_first_edited', self.expect(2, 'try', '01_first', 'kernels.cuh', 'x + y ==> y'))
 
 
+class Traces(Book):
+    """Blocks whose programs come from the trace build, a build folder of its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.trace = 'build/cpu-trace'
+        shutil.copytree(self.build, self.root / self.trace)
+        self.program(f'{self.trace}/bin/01_first', '#!/bin/sh\necho "counted $*"\n')
+        self.write('docs/traced.md', '<!-- output: A=1 trace:01_first --trace | command -->\n<!-- end output -->\n')
+
+    def test_output(self):
+        self.assertIn('docs/traced.md:2', self.expect(1, 'check', '--only', 'traces'))
+        self.expect(0, 'fill', '--only', 'traces')
+        self.assertIn('```\n$ A=1 ./run 01 --trace\ncounted --trace\n```\n', self.read('docs/traced.md'))
+        self.expect(0, 'check')
+
+    def test_other_outputs_do_not_need_the_trace_build(self):
+        shutil.rmtree(self.root / self.trace)
+        self.expect(0, 'check', '--only', 'outputs')
+
+    def test_traces_do_not_need_the_other_build(self):
+        self.expect(0, 'fill', '--only', 'traces')
+        shutil.rmtree(self.build)
+        self.expect(0, 'check', '--only', 'traces')
+
+    def test_edited_program(self):
+        self.write('docs/traced.md', '<!-- try: ../chapters/01_first/kernels.cuh | x + y ==> x | SIMT_SEED=4 trace:01_first --trace | last 1 -->\n'
+                   '<!-- end try -->\n')
+        self.expect(0, 'fill', '--only', 'traces')
+        self.assertIn('```\nseed 4\n```\n', self.read('docs/traced.md'))
+        self.assertIn('01_first_edited', self.read(f'{self.trace}/cmake.log'))
+
+    def test_the_trace_build_is_configured(self):
+        shutil.rmtree(self.root / self.trace)
+        with mock.patch.object(build_folder.shutil, 'which', lambda name: '/bin/g++'), \
+                mock.patch.object(build_folder.subprocess, 'run') as run:
+            self.expect(2, 'check', '--only', 'traces')
+        run.assert_called_once()
+        self.assertEqual(run.call_args[0][0], ['cmake', '--preset', 'cpu-trace', '-DCMAKE_CXX_COMPILER=/bin/g++'])
+
+
 class Machines(Book):
     def test_another_machine_is_skipped(self):
         self.change(self.chapter, 'greeting none none', 'greeting none')

@@ -1,0 +1,68 @@
+/// \file
+/// --trace as a user meets it: the last lines, files, refusals.
+#include <string>
+
+#include "common/harness/tests/process.hpp"
+#include "common/testing/catch.hpp"
+
+namespace {
+
+using namespace ropewalk::testing;
+
+std::string program(const char* name) {
+  return std::string(ROPEWALK_BIN_DIR) + "/" + name + " ";
+}
+
+constexpr const char* kLastLines =
+    "\nraces 0, uninitialised reads 0, out of bounds 0\nSuccess! RoPE matches expected results.\n";
+
+}  // namespace
+
+TEST_CASE("a trace ends with its own line before the success line") {
+  const Outcome got = expect_success(program("04_shared_memory") + "--trace --variant token_staged");
+  CHECK(ends_with(got.out, kLastLines));
+  CHECK(contains(got.out,
+                 "\ntoken_staged: rope_token_staged<float, FromTable> in 04_shared_memory/kernels.cuh\n"));
+  CHECK(contains(got.out, "staged[i] ="));  // the text of a line
+  CHECK(contains(got.out, "\n*"));          // the costliest one
+}
+
+TEST_CASE("without --trace the trace build is like any other") {
+  const Outcome got = expect_success(program("03_naive"));
+  CHECK_FALSE(contains(got.out, "races"));
+  CHECK(contains(run(program("03_naive") + "--help").out, "--trace"));
+}
+
+TEST_CASE("chapters without kernels say so") {
+  for (const char* name : {"01_rotation", "02_cpu_reference"})
+    CHECK(contains(expect_success(program(name) + "--trace").out,
+                   "\nnothing to trace: this chapter has no kernels\n"));
+}
+
+TEST_CASE("test vectors and every dtype can be traced") {
+  const std::string vector = std::string(ROPEWALK_SOURCE_DIR) + "/common/vectors/llama-2-7b.json";
+  const Outcome got = expect_success(program("03_naive") + "--trace --vectors " + vector);
+  CHECK(contains(got.out, "\ntable: rope_table<float>"));
+  for (const char* dtype : {"f16", "bf16"})
+    CHECK(
+        ends_with(expect_success(program("04_shared_memory") + "--trace --dtype " + dtype).out, kLastLines));
+  expect_success(program("03_naive") + "--trace --tokens 0");
+}
+
+TEST_CASE("--csv writes the trace") {
+  const Folder folder;
+  const std::string path = (folder.path() / "trace.csv").string();
+  expect_success(program("03_naive") + "--trace --variant table --tokens 4 --batch 1 --csv " + path);
+  const std::string text = read_file(path);
+  CHECK(
+      text.find("chapter,variant,kernel,line,access,bytes_per_lane,requests,sectors,ideal_sectors,wavefronts,"
+                "ideal_wavefronts\n03_naive,table,rope_table<float>,03_naive/kernels.cuh:") == 0);
+  // 4 tokens of 8 + 2 heads are 80 warps: 160 loads of 4 sectors at the pair's line.
+  CHECK(contains(text, ",global_load,4,160,640,640,0,0\n"));
+  CHECK(contains(text, ",global_store,4,80,320,320,0,0\n"));
+}
+
+TEST_CASE("--trace does not go with what stops before the checks") {
+  expect_refusal(program("03_naive") + "--trace --list", {"--list", "--trace"});
+  expect_refusal(program("03_naive") + "--trace --schedule", {"--schedule", "--trace"});
+}

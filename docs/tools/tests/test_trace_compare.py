@@ -1,0 +1,130 @@
+"""trace_compare.py on traces and counters of a few lines."""
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import trace_compare  # noqa: E402
+
+TRACE = """chapter,variant,kernel,line,access,bytes_per_lane,requests,sectors,ideal_sectors,wavefronts,ideal_wavefronts
+NN,plain,rope<float>,k.cuh:1,global_load,4,10,40,40,0,0
+NN,plain,rope<float>,k.cuh:2,global_load,4,10,10,10,0,0
+NN,plain,rope<float>,k.cuh:3,global_store,4,10,40,40,0,0
+NN,plain,rope<float>,k.cuh:4,global_atomic,4,3,3,3,0,0
+NN,staged,"stage<float, FromTable>",k.cuh:7,shared_store,4,5,0,0,5,5
+NN,staged,"stage<float, FromTable>",k.cuh:8,shared_load,4,5,0,0,7,5
+"""
+COUNTERS = """chapter,variant,tokens,q_heads,kv_heads,head_dim,rotary_dim,dtype,style,load_requests,load_sectors,store_requests,store_sectors,shared_load_wavefronts,shared_store_wavefronts
+NN,plain,64,8,2,128,128,f32,half,20,50,10,40,0,0
+NN,staged,64,8,2,128,128,f32,half,0,0,0,0,7,5
+"""
+METRICS = {
+    'l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum': 20, 'l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum': 50,
+    'l1tex__t_requests_pipe_lsu_mem_global_op_st.sum': 10, 'l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum': 40,
+    'l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum': 0, 'l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum': 0,
+}
+PROGRAM = """#!/bin/sh
+echo "$@" >"$(dirname "$0")/arguments"
+while [ "$1" != --csv ]; do shift; done
+cp "$(dirname "$0")/trace.csv" "$2"
+"""
+
+
+def profiler_output(kernel, second_case):
+    """As `ncu --csv` prints it: what the program printed first, then three launches, one for each case."""
+    lines = ['==PROF== Connected', 'Success! RoPE matches expected results.', '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"']
+    for number in range(3):
+        for metric, value in METRICS.items():
+            unit = 'request' if 'requests' in metric else 'sector' if 'sectors' in metric else ''
+            lines.append(f'"{number}","{kernel}","{metric}","{unit}","{second_case.get(metric, value) if number == 1 else 1:,}"')
+    return '\n'.join(lines) + '\n'
+
+
+class TraceCompare(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.trace = self.file('trace.csv', TRACE)
+
+    def file(self, name, text):
+        path = Path(self.folder.name) / name
+        path.write_text(text, encoding='utf-8')
+        return str(path)
+
+    def compare(self, *words):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            code = trace_compare.main(list(words))
+        return code, output.getvalue()
+
+    def test_equal_counters(self):
+        code, output = self.compare(self.trace, self.file('counters.csv', COUNTERS))
+        self.assertEqual(0, code, output)
+        self.assertIn('12 of 12 counters are equal\n', output)
+
+    def test_a_difference_is_shown_and_fails(self):
+        code, output = self.compare(self.trace, self.file('counters.csv', COUNTERS.replace('half,20,50', 'half,20,54')))
+        self.assertEqual(1, code)
+        self.assertRegex(output, r'plain +all +load_sectors +50 +54 +\+4  <--\n')
+        self.assertIn('11 of 12 counters are equal\n', output)
+
+    def test_at_least(self):
+        more = self.file('more.csv', COUNTERS.replace(',0,0,7,5', ',0,0,9,5'))
+        less = self.file('less.csv', COUNTERS.replace(',0,0,7,5', ',0,0,6,5'))
+        self.assertEqual(1, self.compare(self.trace, more)[0])
+        code, output = self.compare('--at-least', 'shared_load_wavefronts', self.trace, more)
+        self.assertEqual(0, code)
+        self.assertIn('11 of 12 counters are equal; 1 are larger on the GPU, as they may be\n', output)
+        self.assertEqual(1, self.compare('--at-least', 'shared_load_wavefronts', self.trace, less)[0])
+
+    def test_a_missing_variant_fails(self):
+        code, output = self.compare(self.trace, self.file('counters.csv', COUNTERS.replace('staged', 'other')))
+        self.assertEqual(1, code)
+        self.assertRegex(output, r'other +all +load_requests +- +0 +missing  <--\n')
+
+    def test_output_of_the_profiler(self):
+        name = 'void ropewalk::naive::rope<float>(ropewalk::naive::Heads<T1>, ropewalk::Table)'
+        good = self.file('good.txt', profiler_output(name, {}))
+        code, output = self.compare(self.trace, f'plain={good}')
+        self.assertEqual(0, code, output)
+        self.assertIn('6 of 6 counters are equal\n', output)
+        bad = self.file('bad.txt', profiler_output(name, {'l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum': 2000}))
+        code, output = self.compare(self.trace, f'plain={bad}')
+        self.assertEqual(1, code)
+        self.assertRegex(output, r'plain +rope +load_requests +20 +2000 +\+1980  <--\n')
+
+    def test_another_trace_is_compared_per_kernel(self):
+        self.assertEqual(0, self.compare(self.trace, self.trace)[0])
+        renamed = self.file('renamed.csv', TRACE.replace('rope<float>', 'rope2<float>'))
+        code, output = self.compare(self.trace, renamed)
+        self.assertEqual(1, code)
+        self.assertRegex(output, r'plain +rope2 +load_requests +- +20 +missing')
+        self.assertRegex(output, r'plain +rope +load_requests +20 +- +missing')
+
+    def test_kernel_names(self):
+        for name in ('rope', 'rope<float>', 'void a::rope<a::b<c>, (int)4>(a::Heads<T1>, int)', 'a::rope(int)'):
+            self.assertEqual('rope', trace_compare.base_name(name), name)
+
+    def test_a_program_is_run_in_the_shape_of_the_counters(self):
+        program = self.file('program', PROGRAM)
+        Path(program).chmod(0o755)
+        kept = str(Path(self.folder.name) / 'kept.csv')
+        code, output = self.compare('--run', program, '--write', kept, self.file('counters.csv', COUNTERS))
+        self.assertEqual(0, code, output)
+        self.assertEqual(TRACE, Path(kept).read_text(encoding='utf-8'))
+        arguments = (Path(self.folder.name) / 'arguments').read_text(encoding='utf-8')
+        self.assertIn('--batch 1 --tokens 64 --q-heads 8 --kv-heads 2 --head-dim 128 --rotary-dim 128 --dtype f32 --style half', arguments)
+
+    def test_wrong_use(self):
+        two_shapes = self.file('two.csv', COUNTERS.replace('staged,64', 'staged,65'))
+        with self.assertRaisesRegex(trace_compare.Problem, 'several values of tokens'):
+            self.compare('--run', 'program', two_shapes)
+        with self.assertRaisesRegex(trace_compare.Problem, 'neither a trace nor counters'):
+            self.compare(self.trace, self.file('other.csv', 'a,b\n1,2\n'))
+
+
+if __name__ == '__main__':
+    unittest.main()
