@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """Compares what the tracer counts with what a profiler counted on a GPU.
 
-    trace_compare.py [options] TRACE.csv OTHER [OTHER...]
-    trace_compare.py [options] --run PROGRAM [--write TRACE.csv] COUNTERS.csv
+    trace_compare.py TRACE.csv OTHER [OTHER...]
+    trace_compare.py --run PROGRAM [--write TRACE.csv] COUNTERS.csv
 
-TRACE.csv is what `./run NN --trace --csv TRACE.csv` writes. OTHER is one of
-    COUNTERS.csv        the book's counters, made by counters.py: compared per variant
-    TRACE.csv           another trace: compared per variant and kernel
+TRACE.csv is what `./run NN --trace --csv TRACE.csv` writes, or what --write does. OTHER is one of
+    COUNTERS.csv        the book's counters, made by counters.py: compared per shape and variant
+    TRACE.csv           another trace: compared per shape, variant and kernel
     VARIANT=NCU.csv     the output of `ncu --csv` for one variant: compared per kernel. A program runs a variant on three inputs, with
                         the same number of launches on each; the second is the one that a trace counts
 
-With --run the trace is made first: PROGRAM, from the trace build, runs in the shape that COUNTERS.csv names.
+A row of COUNTERS.csv whose column `reason` says why must differ: in what, is printed, and counts as explained.
 
-    --at-least COUNTER  the other may have more of this one (Nsight Compute's wavefronts of shared memory: docs/trace.md)
+With --run the trace is made first: PROGRAM, from the trace build, runs in each shape that COUNTERS.csv names. The trace that --write
+keeps has the columns of the shape in front.
 
-Prints every counter with the difference. Exit codes: 0 all are equal, 1 some differ or are missing, 2 wrong use.
+Prints every counter with the difference. Exit codes: 0 all are equal or explained, 1 some differ or are missing, 2 wrong use.
 """
 import argparse
 import collections
@@ -62,27 +63,39 @@ def rows_of(path):
     return rows
 
 
+def shape_of(row):
+    """"tokens=256 q_heads=32 ..."; empty for a trace of one shape, which has no columns for it."""
+    return ' '.join(f'{column}={row[column]}' for column in SHAPE if column in row)
+
+
 def from_trace(rows):
-    """{(variant, kernel): {counter: number}}"""
+    """{(shape, variant, kernel): {counter: number}}"""
     result = collections.defaultdict(lambda: dict.fromkeys(COUNTERS, 0))
     for row in rows:
-        sums = result[row['variant'], base_name(row['kernel'])]
+        sums = result[shape_of(row), row['variant'], base_name(row['kernel'])]
         for counter, column in OF_TRACE.get(row['access'], ()):  # atomics have counters of their own
             sums[counter] += int(row[column])
     return dict(result)
 
 
 def from_counters(rows):
-    return {(row['variant'], ANY): {name: int(row[name]) for name in COUNTERS} for row in rows}
+    return {(shape_of(row), row['variant'], ANY): {name: int(row[name]) for name in COUNTERS} for row in rows}
 
 
 def from_profiler(variant, path):
     result = collections.defaultdict(lambda: dict.fromkeys(COUNTERS, 0))
     for launch in counters.launches_of_second_case(path, COUNTERS):
-        sums = result[variant, base_name(launch['kernel'])]
+        sums = result['', variant, base_name(launch['kernel'])]
         for name in COUNTERS:
             sums[name] += launch[name]
     return dict(result)
+
+
+def reasons_of(word):
+    """{(shape, variant, kernel): why this row of the counters differs}"""
+    if '=' in word and not Path(word).exists():
+        return {}
+    return {(shape_of(row), row['variant'], ANY): row['reason'] for row in rows_of(word) if row.get('reason')}
 
 
 def read_other(word):
@@ -99,73 +112,90 @@ def read_other(word):
 def all_kernels(trace):
     """The same with the kernels of a variant added up."""
     result = collections.defaultdict(lambda: dict.fromkeys(COUNTERS, 0))
-    for (variant, _), sums in trace.items():
+    for (shape, variant, _), sums in trace.items():
         for name in COUNTERS:
-            result[variant, ANY][name] += sums[name]
+            result[shape, variant, ANY][name] += sums[name]
     return dict(result)
 
 
-def compare(trace, others, at_least):
-    """The lines of a table, the number of counters that differ, and of those that may."""
-    table, wrong, more = [('variant', 'kernel', 'counter', 'trace', 'other', 'difference')], 0, 0
-    for other in others:
-        mine = all_kernels(trace) if any(kernel == ANY for _, kernel in other) else trace
-        variants = {variant for variant, _ in other}
-        for key in [*other, *(key for key in mine if key not in other and key[0] in variants)]:
+def without_shape(trace):
+    if len({shape for shape, _, _ in trace}) > 1:
+        raise Problem('one side says its shapes, the other has none')
+    return {('', variant, kernel): sums for (_, variant, kernel), sums in trace.items()}
+
+
+def compare(trace, others):
+    """The lines of a table, the number of counters that differ without a reason, and of those with one."""
+    table, wrong, explained = [('shape', 'variant', 'kernel', 'counter', 'trace', 'other', 'difference')], 0, 0
+    for other, reasons in others:
+        mine = all_kernels(trace) if any(kernel == ANY for _, _, kernel in other) else trace
+        if ('' in {shape for shape, _, _ in mine}) != ('' in {shape for shape, _, _ in other}):
+            mine, other, reasons = without_shape(mine), without_shape(other), without_shape(reasons)
+        unused = dict(reasons)
+        variants = {variant for _, variant, _ in other}
+        for key in [*other, *(key for key in mine if key not in other and key[1] in variants)]:
             for name in COUNTERS:
                 numbers = [side[key][name] if key in side else None for side in (mine, other)]
-                may_differ = None not in numbers and name in at_least and numbers[0] < numbers[1]
                 equal = None not in numbers and numbers[0] == numbers[1]
-                wrong += not equal and not may_differ
-                more += may_differ
-                difference = 'missing' if None in numbers else f'{numbers[1] - numbers[0]:+d}' if numbers[0] != numbers[1] else '0'
-                table.append((key[0], key[1] or 'all', name, *('-' if n is None else str(n) for n in numbers),
-                              difference + ('' if equal or may_differ else '  <--')))
-    return table, wrong, more
+                has_reason = not equal and None not in numbers and key in reasons
+                unused.pop(key if has_reason else None, None)
+                explained += has_reason
+                wrong += not equal and not has_reason
+                difference = 'missing' if None in numbers else f'{numbers[1] - numbers[0]:+d}' if not equal else '0'
+                table.append((key[0] or '-', key[1], key[2] or 'all', name, *('-' if n is None else str(n) for n in numbers),
+                              difference + ('' if equal else '  explained' if has_reason else '  <--')))
+        for shape, variant, _ in unused:
+            raise Problem(f'{variant} has a reason to differ, and does not: {shape}')
+    return table, wrong, explained
 
 
-def options_of(rows):
-    """The command line of the shape that all rows have."""
-    options = ['--batch', '1']
-    for column, option in SHAPE.items():
-        values = {row[column] for row in rows}
-        if len(values) != 1:
-            raise Problem(f'the rows have several values of {column}, a trace has one')
-        options += [f'--{option}', values.pop()]
-    return options
+def run_program(program, counters_file):
+    """The rows of its traces in all shapes of the counters."""
+    rows = []
+    shapes = {shape_of(row): {column: row[column] for column in SHAPE} for row in rows_of(counters_file)}
+    for shape in shapes.values():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / 'trace.csv'
+            options = [word for column, option in SHAPE.items() for word in (f'--{option}', shape[column])]
+            command = [program, '--trace', '--csv', str(path), '--batch', '1', *options]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace', check=False)
+            if done.returncode != 0:
+                raise Problem(f'{" ".join(command)} ended with exit code {done.returncode}: {(done.stderr or done.stdout).strip().splitlines()[-1]}')
+            rows += [shape | row for row in rows_of(path)]
+    return rows
 
 
-def run_program(program, counters_file, write):
-    with tempfile.TemporaryDirectory() as folder:
-        path = write or Path(folder) / 'trace.csv'
-        command = [program, '--trace', '--csv', str(path), *options_of(rows_of(counters_file))]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace', check=False)
-        if done.returncode != 0:
-            raise Problem(f'{" ".join(command)} ended with exit code {done.returncode}: {(done.stderr or done.stdout).strip().splitlines()[-1]}')
-        return rows_of(path)
+def write(path, rows):
+    with open(path, 'w', encoding='utf-8', newline='') as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator='\n')
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def main(words=None):
     parser = argparse.ArgumentParser(prog='trace_compare.py', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('files', nargs='+', metavar='FILE')
-    parser.add_argument('--at-least', action='append', default=[], choices=COUNTERS, metavar='COUNTER')
     parser.add_argument('--run', metavar='PROGRAM')
     parser.add_argument('--write', metavar='TRACE.csv')
     arguments = parser.parse_args(words)
     if arguments.run:
         if len(arguments.files) != 1:
             parser.error('--run takes one COUNTERS.csv')
-        rows, others = run_program(arguments.run, arguments.files[0], arguments.write), arguments.files
+        rows, others = run_program(arguments.run, arguments.files[0]), arguments.files
+        if arguments.write:
+            write(arguments.write, rows)
     else:
         if len(arguments.files) < 2 or arguments.write:
             parser.error('a TRACE.csv and something to compare it with are needed' if not arguments.write else '--write belongs to --run')
         rows, others = rows_of(arguments.files[0]), arguments.files[1:]
-    table, wrong, more = compare(from_trace(rows), [read_other(word) for word in others], arguments.at_least)
+    reasons = [reasons_of(word) for word in others]
+    table, wrong, explained = compare(from_trace(rows), list(zip(map(read_other, others), reasons)))
     widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
     for row in table:
-        print('  '.join(cell.ljust(width) if i < 3 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))).rstrip())
-    counted = len(table) - 1
-    print(f'{counted - wrong - more} of {counted} counters are equal' + (f'; {more} are larger on the GPU, as they may be' if more else ''))
+        print('  '.join(cell.ljust(width) if i < 4 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))).rstrip())
+    print(f'{len(table) - 1 - wrong - explained} of {len(table) - 1} counters are equal' + (f', {explained} are explained:' if explained else ''))
+    for reason in sorted({reason for of_file in reasons for reason in of_file.values()}):
+        print(f'  {reason}')
     return 1 if wrong else 0
 
 

@@ -7,6 +7,6 @@
 namespace simt::trace {
 
 /// One request, its wavefronts, and those it would take without bank conflicts.
-Counts count_wavefronts(const WarpAccess& access);
+Counts count_wavefronts(const WarpAccess& access, Operation operation);
 
 }  // namespace simt::trace

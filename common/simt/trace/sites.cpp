@@ -85,7 +85,8 @@ std::uint32_t Sites::take_slot(const Site& site) {
 }
 
 void Sites::count(Site& site, std::uint32_t slot) {
-  site.counts += site.space == Space::kShared ? count_wavefronts(pool_[slot]) : count_sectors(pool_[slot]);
+  site.counts += site.space == Space::kShared ? count_wavefronts(pool_[slot], site.operation)
+                                              : count_sectors(pool_[slot]);
   free_slots_.push_back(slot);
 }
 

@@ -3,16 +3,20 @@ import trace_compare
 
 from .markers import parts_of
 from .problems import Problem
-from .results import markdown, place_and_day, read_rows
+from .results import ONE_RUN, SHAPE, integer, markdown, place_and_day, read_rows, sentences, shape_of, varying_columns
 
 
 def compared(folder, text):
-    """"TRACE.csv COUNTERS.csv": where the counters come from, then a row for each variant. A number that both agree on stands there
-    once; else that of the trace, and that of the GPU in brackets."""
-    names = parts_of(text)[0].split()
-    if len(names) != 2:
-        raise Problem('compared takes two files: "TRACE.csv COUNTERS.csv"')
-    rows = read_rows(folder / names[1], names[1], ('device', 'driver', 'toolkit', 'date', 'commit', 'variant'))
+    """"TRACE.csv COUNTERS.csv | COLUMN=VALUE...": where the counters come from and the shape, then a row for each variant of that shape. A
+    number that both agree on stands there once; else that of the trace, and that of the GPU in brackets."""
+    files, *wanted = parts_of(text)
+    names, wanted = files.split(), [tuple(word.split('=', 1)) for word in ' '.join(wanted).split()]
+    if len(names) != 2 or any(len(word) != 2 for word in wanted):
+        raise Problem('compared takes "TRACE.csv COUNTERS.csv | COLUMN=VALUE..."')
+    rows = read_rows(folder / names[1], names[1], (*ONE_RUN, *SHAPE, 'tokens', 'variant', *(column for column, _ in wanted)))
+    rows = [row for row in rows if all(row[column] == value for column, value in wanted)]
+    if not rows or varying_columns(rows, (*SHAPE, 'tokens')):
+        raise Problem(f'{names[1]} has {"several shapes" if rows else "no rows"} with {" ".join(map("=".join, wanted))}')
     try:
         trace = trace_compare.all_kernels(trace_compare.from_trace(trace_compare.rows_of(folder / names[0])))
         counters = trace_compare.from_counters(rows)
@@ -21,9 +25,10 @@ def compared(folder, text):
     table = [['variant', *(name.replace('_', ' ') for name in trace_compare.COUNTERS)]]
     for key, there in counters.items():
         if key not in trace:
-            raise Problem(f'{names[0]} has no variant {key[0]}')
-        table.append([key[0], *(cell(trace[key][name], there[name]) for name in trace_compare.COUNTERS)])
-    return [f'{place_and_day(rows[0])}.', '', *markdown(table)]
+            raise Problem(f'{names[0]} has no variant {key[1]} with {key[0]}')
+        table.append([key[1], *(cell(trace[key][name], there[name]) for name in trace_compare.COUNTERS)])
+    shape = ', '.join([f'{integer(rows[0], "tokens"):,} tokens', *shape_of(rows[0], [])])
+    return [sentences(place_and_day(rows[0]), shape), '', *markdown(table)]
 
 
 def cell(here, there):

@@ -35,10 +35,13 @@ class Counters(unittest.TestCase):
         return str(self.folder / name)
 
     def run_tool(self, *words):
+        return self.run_words(str(self.folder / 'results.csv'), 'tokens=4096', *words)
+
+    def run_words(self, *words):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
-                counters.main([str(self.folder / 'results.csv'), '4096', *words])
+                counters.main(list(words))
                 code = 0
             except SystemExit as end:
                 code = end.code
@@ -52,6 +55,23 @@ class Counters(unittest.TestCase):
         last = len(counters.METRICS) - 1
         self.assertEqual((table['instructions'], table['dram_read_bytes']), ('1000', str(1000 + last)))
         self.assertEqual((naive['instructions'], naive['dram_read_bytes']), ('5000', str(5000 + 2 * last)))
+
+    def test_another_shape(self):
+        code, out, _ = self.run_tool('dtype=f16', 'rotary_dim=20', 'table=' + self.write('a', profiled(3)))
+        self.assertEqual(code, 0)
+        (row,) = csv.DictReader(io.StringIO(out))
+        self.assertEqual((row['variant'], row['dtype'], row['rotary_dim'], row['head_dim']), ('table', 'f16', '20', '128'))
+
+    def test_launches_have_the_names_that_the_program_prints(self):
+        results = str(self.folder / 'results.csv')
+        output = self.write('a', profiled(2).replace('Connected\n', 'Connected\none\ntwo\n'))
+        code, out, _ = self.run_words('launches', results, output)
+        self.assertEqual(code, 0)
+        one, two = csv.DictReader(io.StringIO(out))
+        self.assertEqual((one['launch'], one['instructions'], two['launch'], two['load_requests']), ('one', '0', 'two', '1001'))
+        code, out, err = self.run_words('launches', results, self.write('b', profiled(2)))
+        self.assertEqual((code, out), (2, ''))
+        self.assertIn('2 launches, but 0 names', err)
 
     def refused(self, text, expected):
         code, out, err = self.run_tool('table=' + self.write('a', text))
@@ -69,6 +89,7 @@ class Counters(unittest.TestCase):
     def test_usage(self):
         self.assertEqual(self.run_tool()[0], 2)
         self.assertEqual(self.run_tool('table')[0], 2)
+        self.assertEqual(self.run_words(str(self.folder / 'results.csv'), 'dtype=f16', 'table=a')[0], 2)
 
 
 if __name__ == '__main__':

@@ -91,14 +91,17 @@ GPU, driver 580, toolkit 13.5, 2026-01-02, commit abc. 4,096 tokens, 32 query an
         self.expect_finding('is stale: ".*1,234,567.*" should be ".*1,234,568')
 
     def test_compared(self):
-        self.write('docs/trace.csv', 'chapter,variant,kernel,line,access,bytes_per_lane,requests,sectors,ideal_sectors,wavefronts,'
-                   'ideal_wavefronts\n01_first,table,turn<float>,k.cuh:1,global_load,4,1000,4000,4000,0,0\n'
-                   '01_first,table,turn<float>,k.cuh:2,shared_load,4,50,0,0,50,50\n')
-        self.write('docs/counters.csv', 'device,driver,toolkit,date,commit,variant,load_requests,load_sectors,store_requests,store_sectors,'
-                   'shared_load_wavefronts,shared_store_wavefronts\nGPU,580,13.5,2026-01-02,abc,table,1000,4000,0,0,53,0\n')
-        self.write('docs/page.md', self.read('docs/page.md') + '<!-- compared: trace.csv counters.csv -->\n<!-- end compared -->\n')
+        shape = 'tokens,q_heads,kv_heads,head_dim,rotary_dim,dtype,style'
+        self.write('docs/trace.csv', shape + ',chapter,variant,kernel,line,access,bytes_per_lane,requests,sectors,ideal_sectors,wavefronts,'
+                   'ideal_wavefronts\n64,8,2,128,128,f32,half,01_first,table,turn<float>,k.cuh:1,global_load,4,1000,4000,4000,0,0\n'
+                   '64,8,2,128,128,f32,half,01_first,table,turn<float>,k.cuh:2,shared_load,4,50,0,0,50,50\n')
+        self.write('docs/counters.csv', 'device,driver,toolkit,date,commit,variant,' + shape + ',load_requests,load_sectors,store_requests,'
+                   'store_sectors,shared_load_wavefronts,shared_store_wavefronts\n'
+                   'GPU,580,13.5,2026-01-02,abc,table,64,8,2,128,128,f32,half,1000,4000,0,0,53,0\n'
+                   'GPU,580,13.5,2026-01-02,abc,table,64,8,2,128,128,f16,half,1000,2000,0,0,53,0\n')
+        self.write('docs/page.md', self.read('docs/page.md') + '<!-- compared: trace.csv counters.csv | dtype=f32 -->\n<!-- end compared -->\n')
         self.expect(0, 'fill')
-        self.assertIn('''GPU, driver 580, toolkit 13.5, 2026-01-02, commit abc.
+        self.assertIn('''GPU, driver 580, toolkit 13.5, 2026-01-02, commit abc. 64 tokens, 8 query and 2 key heads of 128 channels, f32.
 
 | variant | load requests | load sectors | store requests | store sectors | shared load wavefronts | shared store wavefronts |
 |---|---|---|---|---|---|---|
@@ -106,8 +109,12 @@ GPU, driver 580, toolkit 13.5, 2026-01-02, commit abc. 4,096 tokens, 32 query an
 ''', self.read('docs/page.md'))
         self.change('docs/trace.csv', ',50,50', ',51,50')
         self.expect_finding('is stale: ".*50 .53.*" should be ".*51 .53')
-        self.change('docs/counters.csv', 'abc,table', 'abc,angles')
-        self.expect_finding('trace.csv has no variant angles')
+        self.change('docs/page.md', '| dtype=f32', '| tokens=64')
+        self.expect_finding('counters.csv has several shapes with tokens=64')
+        self.change('docs/page.md', '| tokens=64', '| tokens=65')
+        self.expect_finding('counters.csv has no rows with tokens=65')
+        self.change('docs/page.md', '| tokens=65', '| dtype=f16')
+        self.expect_finding('trace.csv has no variant table with tokens=64')
 
     def test_figure(self):
         self.assertIn('''<!-- figure: turn.svg -->

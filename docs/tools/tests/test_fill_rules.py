@@ -94,12 +94,11 @@ class Files(Book):
         self.write('chapters/01_first/results/mine.csv', self.read('chapters/01_first/results/h200.csv'))
         self.expect_finding('^chapters/01_first/README.md:1: nothing shows results/mine.csv$', 'check', '--only', 'sources')
 
-    def test_traces_need_counters_and_no_place_in_the_text(self):
-        self.write('chapters/01_first/results/trace_f32.csv', '')
-        self.expect_finding('^chapters/01_first:1: results/trace_f32.csv has no results/h200_counters_f32.csv to be compared with$',
-                            'check', '--only', 'sources')
-        self.write('chapters/01_first/results/h200_counters_f32.csv', '')
-        self.expect_finding('^chapters/01_first/README.md:1: nothing shows results/h200_counters_f32.csv$', 'check', '--only', 'sources')
+    def test_a_trace_and_its_counters_need_each_other_and_no_place_in_the_text(self):
+        self.write('chapters/01_first/results/trace.csv', '')
+        self.expect_finding('^chapters/01_first:1: results/trace.csv is alone', 'check', '--only', 'sources')
+        self.write('chapters/01_first/results/trace_h200.csv', '')
+        self.expect(0, 'check', '--only', 'sources')
 
     def test_a_block_that_was_taken_out_with_its_numbers(self):
         text = self.read(self.chapter)

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "common/simt/trace/tests/counted.cuh"
 #include "common/simt/trace/tests/tracing.hpp"
 
 using namespace trace_tests;
@@ -12,46 +13,26 @@ using simt_tests::Buffer;
 namespace {
 
 template <class T>
-__global__ void copy(const T* from, T* to, int stride, int offset) {
-  const int i = int(threadIdx.x) * stride + offset;
-  to[threadIdx.x] = from[i];  // copy
-}
-
-template <class T>
 Counts loads(int threads, int stride, int offset) {
   const Buffer<T> from(std::vector<T>(4096)), to(1024);
-  const Report report = traced_launch(1, unsigned(threads), copy<T>, from.data(), to.data(), stride, offset);
+  const Report report =
+      traced_launch(1, unsigned(threads), counted::copy<T>, from.data(), to.data(), stride, offset);
   check_clean(report);
-  const Row row = row_of(report, line_with(__FILE__, "copy"), Space::kGlobal, Operation::kLoad);
+  const Row row = row_of(report, line_with(counted::kFile, "copy"), Space::kGlobal, Operation::kLoad);
   CHECK(row.counts == only_total(report).loads);
   return row.counts;
 }
 
-struct Triple {
-  float x, y, z;
-};
-
 template <class T>
-struct alignas(8 * sizeof(T)) Pack {
-  T values[8];
-};
-
-/// Lane i touches word i * stride of shared memory, `bytes` a time.
-template <class T>
-__global__ void shared_stride(int stride, int* out) {
-  __shared__ T words[32 * 33];
-  words[threadIdx.x * unsigned(stride)] = T{};  // strided
-  out[threadIdx.x] = int(threadIdx.x);
-}
-
-template <class T>
-Counts shared_stores(int stride) {
-  const Buffer<int> out(32);
-  const Report report = traced_launch(1, 32, shared_stride<T>, stride, out.data());
+Counts shared_loads(int stride) {
+  const Buffer<T> out(std::vector<T>(32));
+  const Report report = traced_launch(1, 32, counted::shared_words<T>, stride, 1, out.data());
   check_clean(report);
-  const Row row = row_of(report, line_with(__FILE__, "strided"), Space::kShared, Operation::kStore);
-  CHECK(row.counts == only_total(report).shared_stores);
-  return row.counts;
+  const Row load = row_of(report, line_with(counted::kFile, "shared load"), Space::kShared, Operation::kLoad);
+  const Row store =
+      row_of(report, line_with(counted::kFile, "shared store"), Space::kShared, Operation::kStore);
+  CHECK(load.counts == store.counts);
+  return load.counts;
 }
 
 __global__ void diverge(const int* in, int* out) {
@@ -99,8 +80,8 @@ TEST_CASE("sectors of one warp") {
   CHECK(loads<char>(32, 1, 31) == Counts{1, 2, 1, 0, 0});
   CHECK(loads<double>(32, 1, 0) == Counts{1, 8, 8, 0, 0});
   CHECK(loads<float4>(32, 1, 0) == Counts{1, 16, 16, 0, 0});
-  CHECK(loads<Pack<__half>>(32, 1, 0) == Counts{1, 16, 16, 0, 0});  // eight halves at once
-  CHECK(loads<Triple>(32, 1, 0) == Counts{3, 36, 12, 0, 0});        // 12 bytes are three accesses of 4
+  CHECK(loads<counted::Pack<__half>>(32, 1, 0) == Counts{1, 16, 16, 0, 0});  // eight halves at once
+  CHECK(loads<counted::Triple>(32, 1, 0) == Counts{3, 36, 12, 0, 0});  // 12 bytes are three accesses of 4
 }
 
 TEST_CASE("a last warp with fewer lanes, and several warps") {
@@ -110,14 +91,14 @@ TEST_CASE("a last warp with fewer lanes, and several warps") {
 }
 
 TEST_CASE("wavefronts of one warp") {
-  CHECK(shared_stores<float>(1) == Counts{1, 0, 0, 1, 1});
-  CHECK(shared_stores<float>(2) == Counts{1, 0, 0, 2, 1});
-  CHECK(shared_stores<float>(32) == Counts{1, 0, 0, 32, 1});
-  CHECK(shared_stores<float>(33) == Counts{1, 0, 0, 1, 1});  // the usual padding
-  CHECK(shared_stores<__half>(1) == Counts{1, 0, 0, 1, 1});
-  CHECK(shared_stores<double>(1) == Counts{1, 0, 0, 2, 2});  // by half warps
-  CHECK(shared_stores<double>(2) == Counts{1, 0, 0, 4, 2});
-  CHECK(shared_stores<float4>(1) == Counts{1, 0, 0, 4, 4});  // by quarter warps
+  CHECK(shared_loads<float>(1) == Counts{1, 0, 0, 1, 1});
+  CHECK(shared_loads<float>(2) == Counts{1, 0, 0, 2, 1});
+  CHECK(shared_loads<float>(32) == Counts{1, 0, 0, 32, 1});
+  CHECK(shared_loads<float>(33) == Counts{1, 0, 0, 1, 1});  // the usual padding
+  CHECK(shared_loads<__half>(1) == Counts{1, 0, 0, 1, 1});
+  CHECK(shared_loads<double>(1) == Counts{1, 0, 0, 2, 2});  // by half warps
+  CHECK(shared_loads<double>(2) == Counts{1, 0, 0, 4, 2});
+  CHECK(shared_loads<float4>(1) == Counts{1, 0, 0, 4, 4});  // by quarter warps
 }
 
 TEST_CASE("lanes that part ways do not share a request") {
@@ -165,7 +146,7 @@ TEST_CASE("launches of one kernel share a table, and each has its totals") {
   const Buffer<float> from(std::vector<float>(256)), to(128);
   const Report report = traced([&] {
     for (const unsigned threads : {32u, 64u, 64u})
-      simt_tests::launch(1, threads, 0, nullptr, copy<float>, from.data(), to.data(), 1, 0);
+      simt_tests::launch(1, threads, 0, nullptr, counted::copy<float>, from.data(), to.data(), 1, 0);
   });
   REQUIRE(report.kernels.size() == 1);
   const KernelTrace& trace = report.kernels[0];
@@ -175,13 +156,13 @@ TEST_CASE("launches of one kernel share a table, and each has its totals") {
   CHECK(total(trace).loads.requests == 5);
   const std::string text = tables_text(report);
   INFO(text);
-  CHECK(text.find("test: copy<float> in tests/pattern_tests.cu\n") == 0);
+  CHECK(text.find("test: copy<float> in tests/counted.cuh\n") == 0);
   CHECK(
       text.find(
           "  launch 1: 1 block of 32 threads. loads 1 requests, 4 sectors; stores 1 requests, 4 sectors\n") !=
       std::string::npos);
   CHECK(text.find("  launches 2 to 3, each: 1 block of 64 threads.") != std::string::npos);
-  CHECK(csv_text(report, "NN").find("\nNN,test,copy<float>,tests/pattern_tests.cu:") != std::string::npos);
+  CHECK(csv_text(report, "NN").find("\nNN,test,copy<float>,tests/counted.cuh:") != std::string::npos);
 }
 
 TEST_CASE("without a label nothing is counted") {
@@ -189,7 +170,7 @@ TEST_CASE("without a label nothing is counted") {
   start();
   take();
   set_label("");
-  CHECK(simt_tests::run(1, 32, copy<float>, static_cast<const float*>(from.data()), to.data(), 1, 0) ==
-        cudaSuccess);
+  CHECK(simt_tests::run(1, 32, counted::copy<float>, static_cast<const float*>(from.data()), to.data(), 1,
+                        0) == cudaSuccess);
   CHECK(take().kernels.empty());
 }
