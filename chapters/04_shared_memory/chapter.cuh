@@ -12,22 +12,6 @@
 
 namespace ropewalk::shared_memory {
 
-/// Calls launch_one(tensors) with q and k as the call's element type.
-template <class LaunchOne>
-void with_tensors(const RopeCall& call, LaunchOne launch_one) {
-  with_element_type(call.dtype, [&]<class T>(T*) {
-    const Shape& s = call.shape;
-    launch_one(Tensors<T>{.q = static_cast<T*>(call.q),
-                          .k = static_cast<T*>(call.k),
-                          .positions = call.positions,
-                          .tokens = s.token_count(),
-                          .q_heads = static_cast<int>(s.q_heads),
-                          .kv_heads = static_cast<int>(s.kv_heads),
-                          .head_dim = static_cast<int>(s.head_dim),
-                          .rotary_dim = static_cast<int>(s.rotary_dim)});
-  });
-}
-
 /// Chapter 03's table kernel, to compare with: one launch for q, one for k.
 inline void run_naive(const RopeCall& call) {
   with_tensors(call, [&]<class T>(const Tensors<T>& a) {

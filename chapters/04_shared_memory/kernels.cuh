@@ -9,33 +9,11 @@
 #include "common/gpu/device.cuh"
 #include "common/gpu/dynamic_shared.cuh"
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tensors.cuh"
 
 namespace ropewalk::shared_memory {
 
-// [tensors]
-/// q and k, rotated in place by one launch: q is [tokens, q_heads, head_dim], k [tokens, kv_heads, head_dim],
-/// both contiguous.
-template <class T>
-struct Tensors {
-  T* q;
-  T* k;
-  const int* positions;  // [tokens]
-  long long tokens;
-  int q_heads;
-  int kv_heads;
-  int head_dim;
-  int rotary_dim;
-
-  __host__ __device__ int heads() const { return q_heads + kv_heads; }
-  __host__ __device__ int pairs() const { return rotary_dim / 2; }
-
-  /// First channel of head h of a token. The heads of k follow those of q: h = q_heads is the first of k.
-  __host__ __device__ T* head(long long token, int h) const {
-    return h < q_heads ? q + (token * q_heads + h) * head_dim
-                       : k + (token * kv_heads + (h - q_heads)) * head_dim;
-  }
-};
-
+// [rotate]
 /// Turns pair p of the head that begins at x. No other thread touches these two channels.
 template <class T>
 __device__ void rotate_in_place(T* x, int p, int pairs, float cosine, float sine) {
@@ -43,7 +21,7 @@ __device__ void rotate_in_place(T* x, int p, int pairs, float cosine, float sine
   x[p] = from_float<T>(y.x);
   x[p + pairs] = from_float<T>(y.y);
 }
-// [tensors]
+// [rotate]
 
 // [sources]
 /// Where cosines and sines come from: the table.

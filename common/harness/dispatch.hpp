@@ -6,6 +6,7 @@
 #include <cuda_fp16.h>
 
 #include "common/gpu/device.cuh"
+#include "common/gpu/tensors.cuh"
 #include "common/harness/chapter.hpp"
 
 namespace ropewalk {
@@ -22,6 +23,22 @@ decltype(auto) with_element_type(Dtype dtype, F&& f) {
       break;
   }
   return f(static_cast<float*>(nullptr));
+}
+
+/// Calls launch_one(tensors) with q and k as the call's element type.
+template <class LaunchOne>
+void with_tensors(const RopeCall& call, LaunchOne launch_one) {
+  with_element_type(call.dtype, [&]<class T>(T*) {
+    const Shape& s = call.shape;
+    launch_one(Tensors<T>{.q = static_cast<T*>(call.q),
+                          .k = static_cast<T*>(call.k),
+                          .positions = call.positions,
+                          .tokens = s.token_count(),
+                          .q_heads = static_cast<int>(s.q_heads),
+                          .kv_heads = static_cast<int>(s.kv_heads),
+                          .head_dim = static_cast<int>(s.head_dim),
+                          .rotary_dim = static_cast<int>(s.rotary_dim)});
+  });
 }
 
 inline Table table_of(const RopeCall& call) {

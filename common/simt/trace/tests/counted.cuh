@@ -107,9 +107,10 @@ __global__ void shared_gather(const int* index, T* out) {
   if (index[t] >= 0) out[t] = words[index[t]];  // shared gather
 }
 
-/// Three numbers of 4 bytes, for which there is no single access.
+/// Three numbers, for which there is no single access.
+template <class T>
 struct Triple {
-  float x, y, z;
+  T x, y, z;
 };
 
 /// Eight numbers with one access, if they are halves.
@@ -244,7 +245,8 @@ inline std::vector<Launch> launches() {
       copy_of<double>("doubles", 32, 1, 0),
       copy_of<float4>("float4s", 32, 1, 0),
       copy_of<Pack<__half>>("packs_of_8_halves", 32, 1, 0),
-      copy_of<Triple>("triples", 32, 1, 0),
+      copy_of<Triple<float>>("triples", 32, 1, 0),
+      copy_of<Triple<__half>>("triples_of_halves", 32, 1, 0),
       words_of<float>("shared_floats", 1),
       words_of<float>("shared_floats_stride_2", 2),
       words_of<float>("shared_floats_stride_32", 32),

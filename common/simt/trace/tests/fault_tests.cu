@@ -96,6 +96,14 @@ __global__ void plain_and_atomic(int* sum) {
   }
 }
 
+/// Lane 0 of every warp reads the number, and the last of them writes it.
+__global__ void write_what_all_read(int* value, int* out) {
+  const unsigned number = blockIdx.x * blockDim.x + threadIdx.x, last = gridDim.x * blockDim.x - 32;
+  if (threadIdx.x % 32 != 0) return;
+  out[number] = value[0];            // all: read
+  if (number == last) value[0] = 2;  // all: write
+}
+
 __global__ void touch(int* values, int index) {
   values[index] = 1;  // touch
 }
@@ -174,6 +182,18 @@ TEST_CASE("a block reads what another one writes") {
   CHECK(fault_of(report, FaultKind::kRaceOfBlocks, line("neighbour: read"), line("neighbour: write")).count ==
         32);
   CHECK(report.races == 128);
+}
+
+TEST_CASE("a thread's own read does not hide that others have read") {
+  const Buffer<int> value(std::vector<int>(1)), out(128);
+  // The writer is the last to read: in its block, then after another block.
+  const Report one_block = traced_launch(1, 64, write_what_all_read, value.data(), out.data());
+  CHECK(fault_of(one_block, FaultKind::kRaceInBlock, line("all: write"), line("all: read")).count == 1);
+  CHECK(one_block.races == 1);
+  const Report two_blocks = traced_launch(2, 32, write_what_all_read, value.data(), out.data());
+  CHECK(fault_of(two_blocks, FaultKind::kRaceOfBlocks, line("all: write"), line("all: read")).count == 1);
+  CHECK(two_blocks.races == 1);
+  check_clean(traced_launch(1, 32, write_what_all_read, value.data(), out.data()));
 }
 
 TEST_CASE("launches after each other do not race") {

@@ -81,7 +81,8 @@ TEST_CASE("sectors of one warp") {
   CHECK(loads<double>(32, 1, 0) == Counts{1, 8, 8, 0, 0});
   CHECK(loads<float4>(32, 1, 0) == Counts{1, 16, 16, 0, 0});
   CHECK(loads<counted::Pack<__half>>(32, 1, 0) == Counts{1, 16, 16, 0, 0});  // eight halves at once
-  CHECK(loads<counted::Triple>(32, 1, 0) == Counts{3, 36, 12, 0, 0});  // 12 bytes are three accesses of 4
+  CHECK(loads<counted::Triple<float>>(32, 1, 0) ==
+        Counts{3, 36, 12, 0, 0});  // 12 bytes are three accesses of 4
 }
 
 TEST_CASE("a last warp with fewer lanes, and several warps") {
