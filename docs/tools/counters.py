@@ -7,7 +7,8 @@
 
 Each NCU.csv is the output of `ncu --csv --print-units base --metrics METRICS PROGRAM`, of a chapter with --variant VARIANT and one shape. Before
 each kernel the profiler empties the caches, unless told otherwise. A chapter runs a variant on three inputs, small, random and far, with the
-same number of launches on each; the counters of the second are added up. A program for `launches` prints the name of each of its launches.
+same number of launches on each; the counters of the second are added up. (If it launches kernels before, for checks of its own, `ncu
+--launch-skip N` leaves them out.) A program for `launches` prints the name of each of its launches.
 Device, driver, toolkit, date, commit and shape come from the first row of RESULTS.csv, measured with the same build; COLUMN=VALUE says what
 the shape is instead, as in dtype=f16. Exit codes: 0, or 2 when something does not fit.
 """

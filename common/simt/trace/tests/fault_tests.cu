@@ -108,6 +108,10 @@ __global__ void touch(int* values, int index) {
   values[index] = 1;  // touch
 }
 
+__global__ void touch_wide(double* values, int index) {
+  values[index] = 1;  // wide
+}
+
 __global__ void touch_dynamic(int index) {
   static_cast<volatile int*>(simt::dynamic_shared_memory())[index] = 1;  // dynamic: write
 }
@@ -280,6 +284,14 @@ TEST_CASE("out of bounds") {
   const Report report = traced_launch(1, 1, touch, &host, 0);
   CHECK(fault_of(report, FaultKind::kOutOfBounds, line("touch"), 0).first ==
         "thread (0,0,0) of block (0,0,0), 4 bytes in memory that is no kernel's");
+}
+
+TEST_CASE("across the end of an allocation") {
+  const Buffer<int> values(std::vector<int>(11));
+  const Report report = traced_launch(1, 1, touch_wide, reinterpret_cast<double*>(values.data()), 5);
+  CHECK(fault_of(report, FaultKind::kOutOfBounds, line("wide"), 0).first ==
+        "thread (0,0,0) of block (0,0,0), 8 bytes 3 bytes behind the end of an allocation of 44 bytes");
+  CHECK(report.kernels[0].rows.empty());
 }
 
 TEST_CASE("out of the bounds of dynamic shared memory") {

@@ -12,10 +12,6 @@ __global__ void store(int* values, int index) {
   values[index] = 1;
 }
 
-__global__ void store_wide(int* values) {
-  *reinterpret_cast<double*>(values) = 1;
-}
-
 __global__ void add(int* values, int index) {
   atomicAdd(values + index, 1);
 }
@@ -32,7 +28,6 @@ int main(int count, char** arguments) {
   if (fault == "behind") simt_tests::run(1, 1, store, values, 64);
   if (fault == "null") simt_tests::run(1, 1, store, static_cast<int*>(nullptr), 2);
   if (fault == "freed") simt_tests::run(1, 1, store, freed, 1);
-  if (fault == "across") simt_tests::run(1, 1, store_wide, values + 9);
   if (fault == "atomic") simt_tests::run(1, 1, add, values, 64);
   std::puts("went on");
 }
