@@ -91,13 +91,14 @@ __global__ void rope_packed(Tensors<T> a, Table table) {
 /// heads must begin where a pack may begin, and no pack may reach beyond the last pair.
 template <class T>
 int pairs_that_fit(const Tensors<T>& a, const Table& table, int wanted) {
+  const unsigned long long head_bytes = static_cast<unsigned long long>(a.head_dim) * sizeof(T);
+  const unsigned long long row_bytes = static_cast<unsigned long long>(a.pairs()) * sizeof(float);
   for (int n = wanted; n >= 1; n /= 2) {
-    const unsigned long long bytes = 2 * n * sizeof(T) < 16 ? 2 * n * sizeof(T) : 16;
-    const unsigned long long head_bytes = static_cast<unsigned long long>(a.head_dim) * sizeof(T);
-    const unsigned long long row_bytes = static_cast<unsigned long long>(a.pairs()) * sizeof(float);
+    const unsigned long long entry_bytes = static_cast<unsigned long long>(n) * sizeof(float);
+    const unsigned long long pack_bytes = static_cast<unsigned long long>(2 * n) * sizeof(T);
+    const unsigned long long bytes = pack_bytes < 16 ? pack_bytes : 16;
     if (is_aligned(a.q, head_bytes, bytes) && is_aligned(a.k, head_bytes, bytes) &&
-        is_aligned(table.cosines, row_bytes, n * sizeof(float)) &&
-        is_aligned(table.sines, row_bytes, n * sizeof(float)))
+        is_aligned(table.cosines, row_bytes, entry_bytes) && is_aligned(table.sines, row_bytes, entry_bytes))
       return n;
   }
   return 0;
