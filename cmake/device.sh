@@ -112,6 +112,19 @@ find_archs() {
   done
 }
 
+# tile_problem <nvcc version> <architectures, "86;90">: why CUDA Tile C++ is not to be had; nothing if it is
+tile_problem() {
+  local arch
+  if ! version_at_least "$1" $preferred_nvcc; then
+    echo "CUDA Tile C++ needs nvcc $preferred_nvcc, this is $1"
+    return
+  fi
+  for arch in ${2//;/ }; do
+    if [[ $arch -ge 80 ]]; then return; fi
+  done
+  if [[ -n $2 ]]; then echo "CUDA Tile C++ needs a GPU of compute capability 8.0, this is ${2%?}.${2: -1}"; fi
+}
+
 nvcc_version() { # <nvcc>
   "$1" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\.[0-9]*\),.*/\1/p'
 }

@@ -41,6 +41,14 @@ list(TRANSFORM ROPEWALK_CUDA_ARCHS APPEND -real OUTPUT_VARIABLE CMAKE_CUDA_ARCHI
 list(TRANSFORM ROPEWALK_CUDA_TEST_ARCHS APPEND -real OUTPUT_VARIABLE ropewalk_test_architectures)
 enable_language(CUDA)
 
+# Why no tile kernel can be built here; empty if one can. The words are those of cmake/device.sh.
+set(ROPEWALK_TILE_PROBLEM "")
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13.3)
+  set(ROPEWALK_TILE_PROBLEM "CUDA Tile C++ needs nvcc 13.3 or newer, this is ${CMAKE_CUDA_COMPILER_VERSION}")
+elseif(NOT ROPEWALK_CUDA_ARCHS MATCHES "(^|;)([89][0-9]|1[0-9][0-9])")
+  set(ROPEWALK_TILE_PROBLEM "CUDA Tile C++ needs a GPU of compute capability 8.0 or newer, this is built for ${ROPEWALK_CUDA_ARCHS}")
+endif()
+
 # CMake 3.25 does not know that nvcc 12 and newer have C++20; newer CMake sets these itself.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)

@@ -102,10 +102,15 @@ function(ropewalk_catch_test name)
   ropewalk_add_test(${name} ${device} COMMAND ${name})
 endfunction()
 
-# ropewalk_chapter(NN_topic [BASELINE NN_topic]): the chapter's program bin/NN_topic and its tests. BASELINE names the earlier
-# chapter whose kernels this one compares itself with; no other may be included.
+# ropewalk_chapter(NN_topic [BASELINE NN_topic] [TILES]): the chapter's program bin/NN_topic and its tests. BASELINE names the earlier
+# chapter whose kernels this one compares itself with; no other may be included. TILES: its kernels are CUDA Tile C++. Where the
+# toolkit or all GPUs are too old for that, a CUDA build leaves the chapter out (./run then takes it from the CPU build).
 function(ropewalk_chapter name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BASELINE" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TILES" "BASELINE" "")
+  if(arg_TILES AND ROPEWALK_CUDA AND ROPEWALK_TILE_PROBLEM)
+    message(STATUS "${name} is left out: ${ROPEWALK_TILE_PROBLEM}")
+    return()
+  endif()
   if(arg_BASELINE AND NOT EXISTS ${PROJECT_SOURCE_DIR}/chapters/${arg_BASELINE}/kernels.cuh)
     message(FATAL_ERROR "${name}: its baseline ${arg_BASELINE} has no kernels.cuh")
   endif()
@@ -118,7 +123,11 @@ function(ropewalk_chapter name)
   ropewalk_wrap_cuda(sources main.${extension})
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ropewalk_harness ropewalk_gpu)
-  ropewalk_trace_kernels(${name})
+  if(arg_TILES)
+    ropewalk_tile_kernels(${name})
+  else()
+    ropewalk_trace_kernels(${name})
+  endif()
   if(ROPEWALK_SCRIPT_TESTS OR ROPEWALK_TRACE)
     ropewalk_edited_target(${name} main.${extension})
   endif()
@@ -129,6 +138,9 @@ function(ropewalk_chapter name)
 
   set_property(GLOBAL APPEND PROPERTY ropewalk_chapters ${name})
   ropewalk_test(${name}_tests SOURCES tests.${extension} LINK ropewalk_harness ropewalk_kernel_suite)
+  if(arg_TILES)
+    ropewalk_tile_kernels(${name}_tests)
+  endif()
   ropewalk_add_test(${name} ${device} COMMAND ${name})
   if(extension STREQUAL cu AND NOT ROPEWALK_CUDA)
     foreach(seed 1 2 3)  # other orders of the threads, as a GPU has them
@@ -136,6 +148,17 @@ function(ropewalk_chapter name)
     endforeach()
   elseif(extension STREQUAL cu)
     ropewalk_sanitizer_tests(${name})
+  endif()
+endfunction()
+
+# ropewalk_tile_kernels(<target>): compiled as CUDA Tile C++, for the architectures that have it. Without --enable-tile nvcc would not know
+# the words; for one below 8.0 it compiles them and the launch fails. _FORTIFY_SOURCE, which some systems set, breaks tile builds.
+function(ropewalk_tile_kernels target)
+  if(ROPEWALK_CUDA)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--enable-tile;-U_FORTIFY_SOURCE>")
+    get_target_property(architectures ${target} CUDA_ARCHITECTURES)
+    list(FILTER architectures EXCLUDE REGEX "^[1-7][0-9]-")
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
   endif()
 endfunction()
 

@@ -21,7 +21,7 @@ def rows():
 def draw():
     data = rows()
     last = data[-1][0]
-    figure, axes = style.chart(260, left=46, right=150, top=20, bottom=42)
+    figure, axes = style.chart(260, left=46, right=130, top=32, bottom=42)
     axes.set_xscale("symlog", linthresh=1, linscale=0.5)
     axes.set(xlim=(-0.2, last * 1.15), ylim=(0, 1.6))
     ticks = [0, 1, 4, 16, 64, 256, 1024, 4096]

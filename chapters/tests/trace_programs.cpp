@@ -39,6 +39,12 @@ TEST_CASE("chapters without kernels say so") {
                    "\nnothing to trace: this chapter has no kernels\n"));
 }
 
+TEST_CASE("tile kernels are not traced, and the program says why") {
+  const Outcome got = expect_success(program("05_tile_api") + "--trace --variant masked");
+  CHECK(contains(got.out, "\nnothing to trace: a tile kernel does not say which thread accesses what\n"));
+  CHECK_FALSE(contains(got.out, "races"));
+}
+
 TEST_CASE("test vectors and every dtype can be traced") {
   const std::string vector = std::string(ROPEWALK_SOURCE_DIR) + "/common/vectors/llama-2-7b.json";
   const Outcome got = expect_success(program("03_naive") + "--trace --vectors " + vector);

@@ -189,6 +189,33 @@ run 03 --gpu
 expect '--gpu' 0 "$code"
 run --cpu 03
 expect '--cpu' 'Device: the CPU executor (as asked with --cpu)' "$(head -n 1 "$sandbox/out")"
+# A chapter of tile kernels needs more: without it, it runs on the CPU executor, and the others where they were.
+echo 'ropewalk_chapter(03_third TILES)' >"$copy/chapters/03_third/CMakeLists.txt"
+forget
+run 03
+expect 'tiles on the GPU' 'Device: NVIDIA L4 (driver 580.65, nvcc 13.4)' "$(head -n 1 "$sandbox/out")"
+expect_match 'from its preset' 'build/cuda ' "$(cat "$sandbox/cmake-calls")"
+fake nvcc <<'END'
+if [[ $1 == --version ]]; then echo 'Cuda compilation tools, release 13.0, V13.0.1'; else printf 'sm_%s\n' 75 80 89 90; fi
+END
+forget
+run 03
+expect 'an older toolkit' '03_third: on the CPU executor (CUDA Tile C++ needs nvcc 13.3, this is 13.0)' "$(sed -n 2p "$sandbox/out")"
+expect 'runs it' 0 "$code"
+expect_match 'from the CPU preset' 'build/cpu ' "$(cat "$sandbox/cmake-calls")"
+run 03 --gpu
+expect '--gpu without tiles' '77 skipped: CUDA Tile C++ needs nvcc 13.3, this is 13.0' "$code $(tail -n 1 "$sandbox/out")"
+run --gpu
+expect_match 'and under all' '03_third +- +- +- +skipped: CUDA Tile' "$out"
+forget
+run 02
+expect_match 'another chapter stays on the GPU' 'build/cuda ' "$(cat "$sandbox/cmake-calls")"
+fake_gpu
+fake nvidia-smi <<<'if [[ $* == *compute_cap* ]]; then echo "580.65, 7.5, NVIDIA T4"; else echo "CUDA Version: 13.0 "; fi'
+run 03
+expect_match 'an older GPU' '03_third: on the CPU executor .CUDA Tile C.. needs a GPU of compute capability 8.0, this is 7.5.' "$out"
+fake_gpu
+: >"$copy/chapters/03_third/CMakeLists.txt"
 chapter 03_third 'echo "kernel launch failed: cudaErrorUnsupportedPtxVersion (text)" >&2; exit 3'
 run 03
 expect 'a CUDA error keeps its code' 3 "$code"

@@ -45,6 +45,7 @@ struct Variant {
   Angles angles = Angles::exact;
   bool reads_table = false;  ///< cos/sin tables count among the bytes it must move
   std::function<void(const RopeCall&)> run = {};
+  Arithmetic arithmetic = Arithmetic::in_float;
 };
 
 /// The usual kinds of variant: cos and sin from the table, from a list of frequencies, or from powf.
@@ -105,6 +106,8 @@ struct Chapter {
   std::vector<std::string> rope_types = {"default"};  ///< schedules that all of its variants compute
   std::vector<std::string> layouts = {"1d"};          ///< of the positions
   std::vector<Variant> variants = {};
+  /// Why --trace has nothing to say about its kernels; empty: it has.
+  std::string not_traced = {};
   /// What its kernels cannot do, as "field: what is wrong; allowed: …" (see fault_of()), or empty.
   std::function<std::string(const Shape&)> refusal = {};
   /// Checks of its own, made before the variants' (chapter 01 has only these).

@@ -97,6 +97,7 @@ CheckResult LoadedCase::compare(const Variant& variant) const {
                        .schedule = case_.schedule,
                        .positions = case_.positions,
                        .angles = variant.angles,
+                       .arithmetic = variant.arithmetic,
                        .given = case_.given};
     compare_rotated(tensor, expect, result);
     if (variant.angles == Angles::f32_list && !case_.given_f32_angle.empty()) {

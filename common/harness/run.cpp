@@ -60,7 +60,7 @@ void describe(const Chapter& chapter, const RunRequest& request, const DeviceInf
   std::string said;  // what a variant shares with the one before it is said once
   for (const Variant& variant : chosen_variants(chapter, request)) {
     fmt::print("  variant   {}: {}\n", variant.name, variant.what);
-    std::string rounds = describe(variant.angles);
+    std::string rounds = describe(variant.angles, variant.arithmetic);
     if (rounds != said) fmt::print("            {}\n", rounds);
     said = std::move(rounds);
   }

@@ -89,7 +89,8 @@ void compare_rotated(const RotatedTensor& tensor, const Expectation& expect, Che
         for (std::int64_t channel : {first, second}) {
           const std::size_t i = static_cast<std::size_t>(channel);
           const double got = static_cast<double>(tensor.after[start + i]);
-          const double allowed = pair_tolerance(expect.dtype, norm, expected[i], angle_errors[p]);
+          const double allowed =
+              pair_tolerance(expect.dtype, norm, expected[i], angle_errors[p], expect.arithmetic);
           if (!result.value(std::fabs(got - expected[i]), allowed))
             result.fault(
                 coordinates(tensor, shape, row, head) +

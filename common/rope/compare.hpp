@@ -51,6 +51,7 @@ struct Expectation {
   const Schedule& schedule;
   std::span<const std::int32_t> positions;  ///< [batch, tokens]
   Angles angles;                            ///< decides the tolerance
+  Arithmetic arithmetic;                    ///< as well
   std::span<const double> given;            ///< expected values from elsewhere; empty: the oracle's
   bool given_has_float_angles =
       false;  ///< `given` rounds its angles as the variant does: no tolerance for that

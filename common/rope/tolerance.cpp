@@ -56,17 +56,21 @@ double powf_frequency_error(std::int64_t pair, const ScheduleSpec& spec, double 
 
 }  // namespace
 
-std::string describe(Angles angles) {
+std::string describe(Angles angles, Arithmetic arithmetic) {
+  const std::string rounded =
+      arithmetic == Arithmetic::in_element_type ? "; cos, sin and products rounded to the element type" : "";
   switch (angles) {
     case Angles::f32_list:
-      return "angle = float(position) * float(inv_freq): three roundings, then sincosf (2 ulp)";
+      return "angle = float(position) * float(inv_freq): three roundings, then sincosf (2 ulp)" + rounded;
     case Angles::f32_powf:
-      return "angle = float(position) * powf(base, -2p/rotary_dim): four roundings and powf (4 ulp), "
-             "then sincosf (2 ulp)";
+      return std::string(
+                 "angle = float(position) * powf(base, -2p/rotary_dim): four roundings and powf (4 ulp), ") +
+             "then sincosf (2 ulp)" + rounded;
     case Angles::exact:
       break;
   }
-  return "cos and sin exact but for one rounding to float: the error does not grow with the position";
+  return "cos and sin exact but for one rounding to float: the error does not grow with the position" +
+         rounded;
 }
 
 double angle_error(Angles angles, std::int64_t position, std::int64_t pair, const ScheduleSpec& spec,
@@ -89,12 +93,19 @@ double angle_error(Angles angles, std::int64_t position, std::int64_t pair, cons
   return factors + product + sincosf_error();
 }
 
-double pair_tolerance(Dtype dtype, double norm, double expected, double angle_error) {
+double pair_tolerance(Dtype dtype, double norm, double expected, double angle_error,
+                      Arithmetic arithmetic_type) {
   // (1 + u)^3 − 1 is a little more than 3u; float products of tiny values lose up to half a subnormal each.
   const double arithmetic = norm * (3.0 * kUnitRoundoff * (1.0 + 0x1p-20) + angle_error) + 0x1p-149;
   if (dtype == Dtype::f32) return arithmetic;  // the rounding of the sum is that of the result
   const Format format = dtype == Dtype::f16 ? kF16 : kBf16;
-  return arithmetic + half_ulp(std::abs(expected) + arithmetic, format);
+  double inner = arithmetic;
+  if (arithmetic_type == Arithmetic::in_element_type) {
+    // cos or sin, then the product: u each, of at most norm. Two products may be subnormal.
+    const double u = std::ldexp(1.0, -format.digits);
+    inner += norm * (2.0 * u * (1.0 + u)) + std::ldexp(1.0, format.smallest_exponent);
+  }
+  return inner + half_ulp(std::abs(expected) + inner, format);
 }
 
 }  // namespace ropewalk

@@ -178,6 +178,13 @@ TEST_CASE("the output's rounding: half an ulp at the expected value, subnormals 
   CHECK(pair_tolerance(Dtype::f16, 0.0, 0.0, 0.0) == Approx(0x1p-25));
   CHECK(pair_tolerance(Dtype::bf16, 0.0, 0.0, 0.0) == Approx(0x1p-134).epsilon(1e-4));
   CHECK(pair_tolerance(Dtype::f32, 0.0, 0.0, 0.0) == 0x1p-149);
+  // In the element type: two more roundings, of cos or sin and of the products.
+  constexpr auto kElement = Arithmetic::in_element_type;
+  CHECK(pair_tolerance(Dtype::f16, 1.0, 0.6, 0.0, kElement) == Approx(2 * 0x1p-11 + 0x1p-12).epsilon(1e-3));
+  CHECK(pair_tolerance(Dtype::bf16, 1.0, 0.6, 0.0, kElement) == Approx(2 * 0x1p-8 + 0x1p-9).epsilon(1e-2));
+  CHECK(pair_tolerance(Dtype::f32, 1.0, 0.6, 0.0, kElement) == pair_tolerance(Dtype::f32, 1.0, 0.6, 0.0));
+  CHECK(describe(Angles::exact, kElement) ==
+        describe(Angles::exact) + "; cos, sin and products rounded to the element type");
 }
 
 TEST_CASE("the tolerance bites: one pair left unrotated fails at every position") {
