@@ -8,6 +8,8 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
+#define __tile_global__
+#define __tile__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))

@@ -3,6 +3,7 @@
 /// is one call of a function, a tile is an array, and every operation is a loop over it.
 #pragma once
 
+#include "common/simt/device/qualifiers.hpp"
 #include "common/simt/tile/views.hpp"
 
 // [[cutile::hint(...)]] means something to nvcc only.
@@ -11,6 +12,3 @@
 #else
 #pragma GCC diagnostic ignored_attributes "cutile::"
 #endif
-
-#define __tile_global__
-#define __tile__
