@@ -21,7 +21,7 @@ endif()
 #   -fsanitize=thread     the calls; ThreadSanitizer's own library is not linked
 #   -O1                   without optimisation every local variable would be an access; with more, accesses are merged
 #   -fno-tree-sra         a float4 is read and written as one, not as four numbers
-#   inlining              nvcc inlines every device function; a call would also hide the line it comes from
+#   inlining              nvcc inlines most device functions; a call would also hide the line it comes from
 # -Wno-tsan: g++ warns of fences that ThreadSanitizer does not understand.
 set(ROPEWALK_TRACE_FLAGS -O1 -gdwarf-4 -fsanitize=thread -fno-tree-sra --param=tsan-instrument-func-entry-exit=0
   -finline-functions -finline-small-functions --param=max-inline-insns-auto=1000 --param=max-inline-insns-single=1000

@@ -40,7 +40,7 @@ constexpr OptionText kOptions[] = {
     {"schedule", "", "print the frequencies and stop"},
     {"bench", "", "time the variants after checking them (GPU builds)"},
     {"csv", "FILE", "write the results, whole or not at all"},
-    {"trace", "", "show what the memory accesses of each line cost, and find races"},
+    {"trace", "", "show what the memory accesses of each line cost, and which are wrong"},
     {"list", "", "say what this chapter has and stop"},
 };
 

@@ -10,7 +10,7 @@ TRACE.csv is what `./run NN --trace --csv TRACE.csv` writes, or what --write doe
     VARIANT=NCU.csv     the output of `ncu --csv` for one variant: compared per kernel. A program runs a variant on three inputs, with
                         the same number of launches on each; the second is the one that a trace counts
 
-A row of COUNTERS.csv whose column `reason` says why must differ: in what, is printed, and counts as explained.
+A row of COUNTERS.csv may have a `reason`: "COUNTER COUNTER...: why". These counters must differ, and count as explained.
 
 With --run the trace is made first: PROGRAM, from the trace build, runs in each shape that COUNTERS.csv names. The trace that --write
 keeps has the columns of the shape in front.
@@ -92,10 +92,17 @@ def from_profiler(variant, path):
 
 
 def reasons_of(word):
-    """{(shape, variant, kernel): why this row of the counters differs}"""
+    """{(shape, variant, kernel): (the counters of this row that differ, why)}"""
     if '=' in word and not Path(word).exists():
         return {}
-    return {(shape_of(row), row['variant'], ANY): row['reason'] for row in rows_of(word) if row.get('reason')}
+    reasons = {}
+    for row in rows_of(word):
+        if row.get('reason'):
+            names, _, why = row['reason'].partition(': ')
+            if not why or not set(names.split()) <= set(COUNTERS):
+                raise Problem(f'{word}: a reason is "COUNTER COUNTER...: why", not "{row["reason"]}"')
+            reasons[shape_of(row), row['variant'], ANY] = (frozenset(names.split()), why)
+    return reasons
 
 
 def read_other(word):
@@ -131,21 +138,22 @@ def compare(trace, others):
         mine = all_kernels(trace) if any(kernel == ANY for _, _, kernel in other) else trace
         if ('' in {shape for shape, _, _ in mine}) != ('' in {shape for shape, _, _ in other}):
             mine, other, reasons = without_shape(mine), without_shape(other), without_shape(reasons)
-        unused = dict(reasons)
+        unused = {(*key, name) for key, (names, _) in reasons.items() for name in names}
         variants = {variant for _, variant, _ in other}
         for key in [*other, *(key for key in mine if key not in other and key[1] in variants)]:
             for name in COUNTERS:
                 numbers = [side[key][name] if key in side else None for side in (mine, other)]
                 equal = None not in numbers and numbers[0] == numbers[1]
-                has_reason = not equal and None not in numbers and key in reasons
-                unused.pop(key if has_reason else None, None)
+                has_reason = not equal and None not in numbers and key in reasons and name in reasons[key][0]
+                if has_reason:
+                    unused.discard((*key, name))
                 explained += has_reason
                 wrong += not equal and not has_reason
                 difference = 'missing' if None in numbers else f'{numbers[1] - numbers[0]:+d}' if not equal else '0'
                 table.append((key[0] or '-', key[1], key[2] or 'all', name, *('-' if n is None else str(n) for n in numbers),
                               difference + ('' if equal else '  explained' if has_reason else '  <--')))
-        for shape, variant, _ in unused:
-            raise Problem(f'{variant} has a reason to differ, and does not: {shape}')
+        for shape, variant, _, name in sorted(unused):
+            raise Problem(f'{variant} has a reason to differ in {name}, and does not: {shape}')
     return table, wrong, explained
 
 
@@ -194,7 +202,7 @@ def main(words=None):
     for row in table:
         print('  '.join(cell.ljust(width) if i < 4 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))).rstrip())
     print(f'{len(table) - 1 - wrong - explained} of {len(table) - 1} counters are equal' + (f', {explained} are explained:' if explained else ''))
-    for reason in sorted({reason for of_file in reasons for reason in of_file.values()}):
+    for reason in sorted({why for of_file in reasons for _, why in of_file.values()}):
         print(f'  {reason}')
     return 1 if wrong else 0
 

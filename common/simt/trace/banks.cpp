@@ -3,7 +3,7 @@
 /// wavefront a bank delivers one word, to as many lanes as want it. Different words of one bank take turns.
 /// 128 bytes are the most a wavefront can move, so that lanes with 8 bytes come by half warps and lanes with
 /// 16 bytes by quarter warps. Two such parts come together where lanes load the same: the rule that an H200
-/// follows in tests/h200_counters.csv. NVIDIA documents none.
+/// follows in tests/h200_counters.csv. docs/trace.md says what is known.
 #include "common/simt/trace/banks.hpp"
 
 #include <algorithm>

@@ -13,7 +13,8 @@ namespace {
 
 Recorder* recorder = nullptr;
 
-// An access whose size is no power of two: a GPU makes it in pieces.
+// The copy of a struct. Where its size is no power of two, or beyond 16 bytes, a GPU makes it in pieces. (So
+// it does where the type is aligned to less than its size; nobody tells us that.)
 void access_in_pieces(const void* address, std::size_t bytes, Operation operation, const void* pc) {
   constexpr std::size_t kLargest = 16;
   std::size_t piece = bytes & (~bytes + 1);  // the largest power of two that divides it

@@ -72,14 +72,23 @@ class TraceCompare(unittest.TestCase):
         self.assertIn('11 of 12 counters are equal\n', output)
 
     def test_a_reason_explains_a_difference_and_only_that(self):
-        explained = ''.join(line + (',reason' if i == 0 else ',nvcc reads it once' if 'staged' in line else ',') + '\n'
+        explained = ''.join(line + (',reason' if i == 0 else ',shared_load_wavefronts: nvcc reads it once' if 'staged' in line else ',') + '\n'
                             for i, line in enumerate(COUNTERS.splitlines()))
         code, output = self.compare(self.trace, self.file('counters.csv', explained.replace(',0,0,7,5,', ',0,0,6,5,')))
         self.assertEqual(0, code, output)
         self.assertIn('11 of 12 counters are equal, 1 are explained:\n  nvcc reads it once\n', output)
         self.assertEqual(1, self.compare(self.trace, self.file('other.csv', explained.replace(',0,0,7,5,', ',0,0,6,5,').replace('20,50', '21,50')))[0])
-        with self.assertRaisesRegex(trace_compare.Problem, 'staged has a reason to differ, and does not'):
+        with self.assertRaisesRegex(trace_compare.Problem, 'staged has a reason to differ in shared_load_wavefronts, and does not'):
             self.compare(self.trace, self.file('same.csv', explained))
+
+    def test_a_reason_names_its_counters(self):
+        header = COUNTERS.splitlines()[0] + ',reason\n'
+        rows = COUNTERS.splitlines()[1] + ',\n' + COUNTERS.splitlines()[2].replace(',7,5', ',6,4') + ',shared_load_wavefronts: read once\n'
+        code, output = self.compare(self.trace, self.file('two.csv', header + rows))
+        self.assertEqual(1, code)
+        self.assertRegex(output, r'shared_store_wavefronts +5 +4 +-1  <--')
+        with self.assertRaisesRegex(trace_compare.Problem, 'a reason is'):
+            self.compare(self.trace, self.file('wrong.csv', header + rows.replace('shared_load_wavefronts: ', '')))
 
     def test_a_missing_variant_fails(self):
         code, output = self.compare(self.trace, self.file('counters.csv', COUNTERS.replace('staged', 'other')))
