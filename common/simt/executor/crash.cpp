@@ -1,6 +1,6 @@
 /// \file
 /// The signal handler. The program is broken when it runs, so that it may only call what POSIX lists as
-/// async-signal-safe, and formats numbers itself.
+/// async-signal-safe, and formats numbers itself. A tool that watches is told last, and may do as it can.
 #include "common/simt/executor/crash.hpp"
 
 #include <pthread.h>
@@ -12,6 +12,7 @@
 #include <iterator>
 #include <optional>
 
+#include "common/simt/executor/observer.hpp"
 #include "common/simt/executor/scheduler.hpp"
 #include "common/simt/simt.hpp"
 
@@ -24,8 +25,8 @@ constexpr std::uintptr_t kNullPage = 4096;
 
 struct sigaction previous_actions[std::size(kSignals)];
 stack_t previous_stack;
-alignas(16) char handler_stack[64 * 1024];  // an overflowing stack has no room for a handler
-pthread_t owner;                            // of the grid: other threads' crashes are none of ours
+alignas(16) char handler_stack[256 * 1024];  // an overflowing stack has no room for a handler
+pthread_t owner;                             // of the grid: other threads' crashes are none of ours
 std::optional<std::uint64_t> seed;
 
 class Line {
@@ -104,6 +105,12 @@ void on_crash(int signal, siginfo_t* info, void*) {
     line.add(" [SIMT_SEED not set: threads in order]\n");
   }
   line.write();
+  if (observer != nullptr) {
+    restore_handlers();  // a second crash ends the program at once
+    constexpr unsigned kSeconds = 30;
+    alarm(kSeconds);  // and so does a lock that the crash has left locked
+    observer->crashed();
+  }
   _exit(kExitCode);
 }
 

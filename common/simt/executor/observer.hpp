@@ -34,6 +34,8 @@ class Observer {
   /// The running thread calls cudaGridDependencySynchronize() or cudaTriggerProgrammaticLaunchCompletion().
   virtual void awaits_dependency() = 0;
   virtual void triggers_dependents() = 0;
+  /// The running thread has crashed, and the program is about to end. Called in the signal's handler.
+  virtual void crashed() = 0;
 };
 
 /// The tool in force, if any. While there is one, launches do not overlap: it judges overlapping launches by

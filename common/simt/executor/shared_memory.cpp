@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/simt/executor/guarded_memory.hpp"
+
 #if defined(__clang__)
 // The linker defines these two around the section "simt_shared" (see device/qualifiers.hpp), if the program
 // has one.
@@ -55,21 +57,19 @@ const MemoryRange& static_part() {
   return range;
 }
 
-// Strict enough for every vector, and what a GPU gives a block without static shared memory.
-constexpr std::size_t kDynamicAlignment = 1024;
-
 }  // namespace
 
 DynamicSharedMemory::DynamicSharedMemory(std::size_t size) : size_(size) {
-  // Exactly as long as asked for, so that AddressSanitizer guards its ends.
-  if (size > 0 && posix_memalign(&data_, kDynamicAlignment, size) != 0) {
+  if (size == 0) return;
+  data_ = take_guarded(size, kDynamicSharedAlignment);
+  if (data_ == nullptr) {
     std::fprintf(stderr, "simt: no memory for %zu bytes of shared memory\n", size);
     std::abort();
   }
 }
 
 DynamicSharedMemory::~DynamicSharedMemory() {
-  std::free(data_);
+  if (data_ != nullptr) give_back_guarded(data_, size_, kDynamicSharedAlignment);
 }
 
 void DynamicSharedMemory::poison() {

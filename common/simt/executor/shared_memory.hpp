@@ -8,6 +8,10 @@
 
 namespace simt {
 
+/// Where a block's dynamic shared memory begins: strict enough for every vector, and what a GPU gives a block
+/// without static shared memory.
+inline constexpr std::size_t kDynamicSharedAlignment = 1024;
+
 /// The dynamic part belongs to its block, so that pointers into it stay good while the block is set aside.
 class DynamicSharedMemory {
  public:

@@ -1,11 +1,7 @@
 /// \file
-/// Allocations. Each lies between two pages that nobody may touch, its end less than 256 bytes before the
-/// second, so that a stray access ends the program with a report (executor/crash.cpp) and spoils nothing.
-/// With AddressSanitizer they come from the ordinary heap, each exactly as long as asked for: it guards both
-/// ends.
+/// Allocations, each between guard pages.
 #include "common/simt/runtime/device_memory.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +10,7 @@
 #include <functional>
 #include <map>
 
+#include "common/simt/executor/guarded_memory.hpp"
 #include "common/simt/executor/observer.hpp"
 #include "common/simt/executor/sanitizer.hpp"
 
@@ -44,38 +41,6 @@ Allocations::iterator find(const void* memory) {
   const auto found = std::prev(next);
   const auto offset = std::size_t(address - found->first);
   return offset < std::max<std::size_t>(found->second.bytes, 1) ? found : allocations().end();
-}
-
-std::size_t round_up(std::size_t size, std::size_t step) {
-  return (size + step - 1) / step * step;
-}
-
-std::size_t page_size() {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
-
-void* take(std::size_t bytes) {
-  if (kAddressSanitizer) {
-    void* memory = nullptr;
-    return posix_memalign(&memory, kAlignment, bytes) == 0 ? memory : nullptr;
-  }
-  const std::size_t used = round_up(bytes, kAlignment), pages = round_up(used, page_size());
-  void* const map =
-      mmap(nullptr, pages + 2 * page_size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED) return nullptr;
-  char* const first = static_cast<char*>(map) + page_size();
-  if (pages > 0 && mprotect(first, pages, PROT_READ | PROT_WRITE) != 0) {
-    munmap(map, pages + 2 * page_size());
-    return nullptr;
-  }
-  return first + (pages - used);
-}
-
-void give_back(char* memory, std::size_t bytes) {
-  if (kAddressSanitizer) return std::free(memory);
-  const std::size_t used = round_up(bytes, kAlignment), pages = round_up(used, page_size());
-  munmap(memory - (pages - used) - page_size(), pages + 2 * page_size());
 }
 
 void for_each_device_allocation(void (*function)(const void*, std::size_t)) {
@@ -129,7 +94,7 @@ bool valid_copy(const void* to, const void* from, std::size_t bytes, cudaMemcpyK
 
 void* allocate(std::size_t bytes, MemoryKind kind) {
   if (bytes > device_bytes_free()) return nullptr;
-  void* const memory = take(std::max<std::size_t>(bytes, 1));
+  void* const memory = take_guarded(std::max<std::size_t>(bytes, 1), kAlignment);
   if (memory == nullptr) return nullptr;
   std::memset(memory, 0xff, bytes);
   allocations()[static_cast<char*>(memory)] = {bytes, kind, false};
@@ -156,7 +121,7 @@ bool release(void* memory, bool pinned) {
   bytes_in_use -= bytes;
   if (observer != nullptr) observer->released(memory);
   allocations().erase(found);
-  give_back(static_cast<char*>(memory), std::max<std::size_t>(bytes, 1));
+  give_back_guarded(memory, std::max<std::size_t>(bytes, 1), kAlignment);
   return true;
 }
 

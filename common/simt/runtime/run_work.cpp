@@ -17,11 +17,26 @@ namespace {
 
 std::uint64_t last_ticket = 0;
 
-// The launch behind this one, if it may start early. Only if nothing was enqueued between them in any stream.
-const Launch* early_successor(const std::deque<Operation>& queue) {
-  if (queue.size() < 2 || queue[1].ticket != queue[0].ticket + 1) return nullptr;
+// Does this stream wait for what is enqueued in the other one?
+bool ordered_with(const CUstream_st& stream, const CUstream_st& other) {
+  if (!stream.blocking || !other.blocking || &stream == &other) return false;
+  return &stream == &legacy_stream() || &other == &legacy_stream();
+}
+
+// The launch behind this one, if it may start early. Only if there is nothing between them in their stream,
+// and nothing that their stream waits for in another one.
+const Launch* early_successor(const CUstream_st& stream) {
+  const std::deque<Operation>& queue = stream.queue;
+  if (queue.size() < 2) return nullptr;
   const Launch* next = std::get_if<Launch>(&queue[1].work);
-  return next != nullptr && next->starts_early ? next : nullptr;
+  if (next == nullptr || !next->starts_early) return nullptr;
+  for (const CUstream_st* other : all_streams()) {
+    if (!ordered_with(stream, *other)) continue;
+    for (const Operation& operation : other->queue) {
+      if (operation.ticket > queue[0].ticket && operation.ticket < queue[1].ticket) return nullptr;
+    }
+  }
+  return next;
 }
 
 void run_copy(const CopyWork& copy) {
@@ -50,7 +65,7 @@ void run_launch(const Launch& launch, const Launch* next) {
 void run(CUstream_st& stream) {
   const Work& work = stream.queue.front().work;
   if (const auto* launch = std::get_if<Launch>(&work)) {
-    run_launch(*launch, early_successor(stream.queue));
+    run_launch(*launch, early_successor(stream));
   } else if (const auto* copy = std::get_if<CopyWork>(&work)) {
     run_copy(*copy);
   } else if (const auto* fill = std::get_if<FillWork>(&work)) {
@@ -83,7 +98,7 @@ void run_what_comes_first(CUstream_st& stream, std::uint64_t ticket) {
 void run_first(CUstream_st& stream) {
   bool successor_started;
   do {
-    successor_started = early_successor(stream.queue) != nullptr;
+    successor_started = early_successor(stream) != nullptr;
     run_what_comes_first(stream, stream.queue.front().ticket);
     if (sticky_error() == cudaSuccess) run(stream);
     if (sticky_error() != cudaSuccess) return drop_all_work();

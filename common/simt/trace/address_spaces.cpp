@@ -27,9 +27,11 @@ auto first_behind(const std::vector<std::unique_ptr<Allocation>>& allocations, c
 }  // namespace
 
 bool Allocation::uninitialised(std::size_t offset, std::size_t count) {
-  for (const Cell& cell : shadow.cells(offset, count)) {
-    // Only bytes that no thread has written are worth the question whether the host has.
-    if (cell.write_time == 0) return host.any_missing(offset, count);
+  const Shadow::Range cells = shadow.cells(offset, count);
+  const std::size_t piece = shadow.bytes_of_piece();
+  for (const Cell& cell : cells) {
+    if (!cell.written() && host.any_missing(offset, piece)) return true;
+    offset += piece;
   }
   return false;
 }
@@ -68,14 +70,30 @@ void DeviceMemory::filled(const char* begin, std::size_t bytes) {
 void DeviceMemory::copied(const char* to, const char* from, std::size_t bytes) {
   Allocation* target = find(to);
   if (target == nullptr) return;
-  Allocation* source = find(from);
-  if (source == nullptr) return filled(to, bytes);
-  const auto source_offset = std::size_t(from - source->begin),
-             target_offset = std::size_t(to - target->begin);
-  for (std::size_t i = 0; i < bytes; ++i) {
-    const bool missing = source->uninitialised(source_offset + i, 1);
-    target->host.set(target_offset + i, 1, !missing);
-    if (missing) target->shadow.cells(target_offset + i, 1).first->write_time = 0;
+  const auto target_offset = std::size_t(to - target->begin);
+  target->host.set(target_offset, bytes, true);
+  const Allocation* source = find(from);
+  if (source == nullptr) return;
+  const auto source_offset = std::size_t(from - source->begin);
+  if (!source->host.any_missing(source_offset, bytes)) return;
+
+  const std::size_t piece = source->shadow.bytes_of_piece();
+  const auto missing = [&](std::size_t offset, std::size_t count) {
+    return !source->shadow.at(offset).written() && source->host.any_missing(offset, count);
+  };
+  const std::size_t end = source_offset + bytes;
+  for (std::size_t first = source_offset, next; first < end; first = next) {
+    next = std::min(end, (first / piece + 1) * piece);
+    if (!missing(first, next - first)) continue;
+    for (std::size_t i = first, behind; i < next;
+         i = behind) {  // the host may have written a part of the piece
+      behind = i + 1;
+      if (!missing(i, 1)) continue;
+      while (behind < next && missing(behind, 1)) ++behind;
+      const std::size_t at = i - source_offset + target_offset;
+      target->host.set(at, behind - i, false);
+      for (Cell& cell : target->shadow.cells(at, behind - i)) cell.forget_writes();
+    }
   }
 }
 

@@ -13,17 +13,6 @@ namespace {
 
 Recorder* recorder = nullptr;
 
-// The copy of a struct. Where its size is no power of two, or beyond 16 bytes, a GPU makes it in pieces. (So
-// it does where the type is aligned to less than its size; nobody tells us that.)
-void access_in_pieces(const void* address, std::size_t bytes, Operation operation, const void* pc) {
-  constexpr std::size_t kLargest = 16;
-  std::size_t piece = bytes & (~bytes + 1);  // the largest power of two that divides it
-  if (piece > kLargest) piece = kLargest;
-  for (std::size_t i = 0; i < bytes; i += piece) {
-    recorder->access(static_cast<const char*>(address) + i, std::uint32_t(piece), operation, pc);
-  }
-}
-
 }  // namespace
 
 Recorder& start_recording() {
@@ -74,11 +63,13 @@ SIMT_ACCESSES(16)
 
 void __tsan_read_range(void* address, std::size_t bytes) {
   if (recorder == nullptr) return;
-  simt::trace::access_in_pieces(address, bytes, Operation::kLoad, __builtin_return_address(0));
+  recorder->access_in_pieces(static_cast<const char*>(address), bytes, Operation::kLoad,
+                             __builtin_return_address(0));
 }
 void __tsan_write_range(void* address, std::size_t bytes) {
   if (recorder == nullptr) return;
-  simt::trace::access_in_pieces(address, bytes, Operation::kStore, __builtin_return_address(0));
+  recorder->access_in_pieces(static_cast<const char*>(address), bytes, Operation::kStore,
+                             __builtin_return_address(0));
 }
 
 void __tsan_init() {}
@@ -87,48 +78,40 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-// C++ atomics of the host's code (a std::shared_ptr has one) go through these. Kernels use CUDA's functions.
-#define SIMT_ATOMIC_OPERATION(bits, name)                                                       \
-  std::uint##bits##_t __tsan_atomic##bits##_fetch_##name(volatile std::uint##bits##_t* address, \
-                                                         std::uint##bits##_t value, int) {      \
-    return __atomic_fetch_##name(address, value, __ATOMIC_SEQ_CST);                             \
-  }
-#define SIMT_ATOMICS(bits)                                                                                   \
-  std::uint##bits##_t __tsan_atomic##bits##_load(const volatile std::uint##bits##_t* address, int) {         \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                       \
-  }                                                                                                          \
-  void __tsan_atomic##bits##_store(volatile std::uint##bits##_t* address, std::uint##bits##_t value, int) {  \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                          \
-  std::uint##bits##_t __tsan_atomic##bits##_exchange(volatile std::uint##bits##_t* address,                  \
-                                                     std::uint##bits##_t value, int) {                       \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                                          \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile std::uint##bits##_t* address,                   \
-                                                    std::uint##bits##_t* expected,                           \
-                                                    std::uint##bits##_t value, int, int) {                   \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-  }                                                                                                          \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile std::uint##bits##_t* address,                     \
-                                                  std::uint##bits##_t* expected, std::uint##bits##_t value,  \
-                                                  int, int) {                                                \
-    return __atomic_compare_exchange_n(address, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
-  }                                                                                                          \
-  SIMT_ATOMIC_OPERATION(bits, add)                                                                           \
-  SIMT_ATOMIC_OPERATION(bits, sub)                                                                           \
-  SIMT_ATOMIC_OPERATION(bits, and)                                                                           \
-  SIMT_ATOMIC_OPERATION(bits, or)                                                                            \
-  SIMT_ATOMIC_OPERATION(bits, xor)                                                                           \
-  SIMT_ATOMIC_OPERATION(bits, nand)
-SIMT_ATOMICS(8)
-SIMT_ATOMICS(16)
-SIMT_ATOMICS(32)
-SIMT_ATOMICS(64)
-#undef SIMT_ATOMICS
-#undef SIMT_ATOMIC_OPERATION
+// The host's code: a std::shared_ptr counts with it. Kernels use CUDA's functions.
+std::uint32_t __tsan_atomic32_fetch_add(volatile std::uint32_t* address, std::uint32_t value, int) {
+  return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);
+}
 void __tsan_atomic_thread_fence(int) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int) {}
+
+// The linker sends the program's calls of these functions here (CMakeLists.txt): the compiler makes them out
+// of large or variable copies, and nobody else would see what they access.
+void* __real_memcpy(void* to, const void* from, std::size_t bytes);
+void* __real_memmove(void* to, const void* from, std::size_t bytes);
+void* __real_memset(void* to, int value, std::size_t bytes);
+
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
+  if (recorder != nullptr) {
+    recorder->library_access(from, bytes, Operation::kLoad, __builtin_return_address(0));
+    recorder->library_access(to, bytes, Operation::kStore, __builtin_return_address(0));
+  }
+  return __real_memcpy(to, from, bytes);
+}
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
+  if (recorder != nullptr) {
+    recorder->library_access(from, bytes, Operation::kLoad, __builtin_return_address(0));
+    recorder->library_access(to, bytes, Operation::kStore, __builtin_return_address(0));
+  }
+  return __real_memmove(to, from, bytes);
+}
+void* __wrap_memset(void* to, int value, std::size_t bytes) {
+  if (recorder != nullptr) {
+    recorder->library_access(to, bytes, Operation::kStore, __builtin_return_address(0));
+  }
+  return __real_memset(to, value, bytes);
+}
 
 }  // extern "C"

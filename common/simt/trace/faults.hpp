@@ -26,13 +26,13 @@ struct Fault {
   const void* other_pc = nullptr;  // the earlier access; null where one is enough
   const void* kernel = nullptr;    // address of its function
   std::uint64_t count = 0;         // accesses of single threads
-  std::string first;               // about the first of them
+  std::string example;             // the first of them
   bool near_memory = true;  // out of bounds: of an allocation; else the address belongs to nothing known
 };
 
 class Faults {
  public:
-  /// The fault with this kind, places and kernel, counted once more. `is_new`: `first` is still to be set.
+  /// The fault with this kind, places and kernel, counted once more. `is_new`: `example` is still to be set.
   Fault& count(const Fault& like, bool& is_new) {
     for (Fault& fault : faults_) {
       if (fault.kind == like.kind && fault.pc == like.pc && fault.other_pc == like.other_pc &&

@@ -22,25 +22,28 @@ const T& element(const std::string& file, std::size_t offset, std::size_t index)
 
 }  // namespace
 
-std::vector<std::size_t> guard_variables() {
+GuardVariables::GuardVariables() {
   std::ifstream input("/proc/self/exe", std::ios::binary);
   const std::string file{std::istreambuf_iterator<char>(input), {}};
-  std::vector<std::size_t> guards;
-  if (file.size() < sizeof(ElfW(Ehdr))) return guards;
+  if (file.size() < sizeof(ElfW(Ehdr))) return;
   const auto& header = element<ElfW(Ehdr)>(file, 0, 0);
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     const auto& section = element<ElfW(Shdr)>(file, header.e_shoff, i);
     if (section.sh_type != SHT_SYMTAB) continue;
+    known_ = true;
     const auto& names = element<ElfW(Shdr)>(file, header.e_shoff, section.sh_link);
     for (std::size_t k = 0; k < section.sh_size / sizeof(ElfW(Sym)); ++k) {
       const auto& symbol = element<ElfW(Sym)>(file, section.sh_offset, k);
       if ((symbol.st_info & 0xf) != STT_TLS) continue;
       const std::string name = file.data() + names.sh_offset + symbol.st_name;
-      if (name.rfind("_ZGV", 0) == 0) guards.push_back(symbol.st_value);
+      if (name.rfind("_ZGV", 0) == 0) offsets_.push_back(symbol.st_value);
     }
   }
-  std::sort(guards.begin(), guards.end());
-  return guards;
+  std::sort(offsets_.begin(), offsets_.end());
+}
+
+bool GuardVariables::holds(std::size_t offset) const {
+  return !known_ || std::binary_search(offsets_.begin(), offsets_.end(), offset);
 }
 
 }  // namespace simt::trace

@@ -7,9 +7,19 @@
 
 namespace simt::trace {
 
-/// Where they lie in the static shared memory, ascending. g++ adds a byte for each __shared__ array of a
-/// class with a constructor (such as __half, whose constructor does nothing), and looks at it before each
-/// use.
-std::vector<std::size_t> guard_variables();
+/// g++ adds a byte for each __shared__ array of a class with a constructor (such as __half, whose constructor
+/// does nothing), and looks at it before each use. The program's symbols tell where.
+class GuardVariables {
+ public:
+  GuardVariables();
+  /// False if the program has no symbols: it was stripped.
+  bool known() const { return known_; }
+  /// Is the byte at this offset of the static shared memory one of them? Without symbols it might be.
+  bool holds(std::size_t offset) const;
+
+ private:
+  std::vector<std::size_t> offsets_;  // ascending
+  bool known_ = false;
+};
 
 }  // namespace simt::trace

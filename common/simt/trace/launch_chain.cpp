@@ -7,8 +7,6 @@
 /// one ahead of it.
 #include "common/simt/trace/launch_chain.hpp"
 
-#include <algorithm>
-
 namespace simt::trace {
 namespace {
 
@@ -24,9 +22,6 @@ void add(std::vector<bool>& to, const std::vector<bool>& from) {
 void LaunchChain::launch_begins(bool has_early_successor) {
   if (!next_continues_) kernels_.clear();
   next_continues_ = has_early_successor;
-  // Where nobody is waited for for long, the oldest are forgotten: real chains are far shorter.
-  constexpr std::size_t kLongest = 256;
-  if (kernels_.size() == kLongest) kernels_.clear();
   recording_ = has_early_successor || !kernels_.empty();
   if (!recording_) return;
 
@@ -37,6 +32,16 @@ void LaunchChain::launch_begins(bool has_early_successor) {
     const Kernel& ahead = kernels_[index - 1];
     add(kernel.ended_at_start, ahead.ended_at_start);
     if (ahead.guards && index > 1) add(kernel.ended_at_start, kernels_[index - 2].ended_at_end);
+  }
+  // Where nobody waits, the oldest are forgotten: real chains are far shorter.
+  constexpr std::size_t kMost = 256;
+  may_run_.clear();
+  for (std::size_t other = index; other-- > 0;) {
+    if (!kernel.ended_at_start[other] && may_run_.size() < kMost) {
+      may_run_.push_back(other);
+    } else {
+      kernels_[other].bytes.clear();
+    }
   }
   kernels_.push_back(std::move(kernel));
 }
@@ -52,24 +57,30 @@ void LaunchChain::launch_ends(bool block_left_without_waiting) {
 }
 
 ChainConflict LaunchChain::touch(std::size_t allocation, std::size_t allocation_bytes, std::size_t offset,
-                                 std::size_t bytes, bool write, std::uint16_t site, bool has_waited) {
-  Kernel& kernel = last();
-  ChainConflict conflict;
+                                 std::size_t bytes, Operation operation, std::uint16_t site,
+                                 bool has_waited) {
+  constexpr auto kLoad = std::size_t(Operation::kLoad), kStore = std::size_t(Operation::kStore),
+                 kAtomic = std::size_t(Operation::kAtomic);
+  // The earlier access that this one is not to overlap with.
+  const auto earlier = [&](const Sites& sites) -> ChainConflict {
+    if (sites.of[kStore] != 0) return {true, sites.of[kStore]};
+    if (operation != Operation::kAtomic && sites.of[kAtomic] != 0) return {true, sites.of[kAtomic]};
+    if (operation != Operation::kLoad && sites.of[kLoad] != 0) return {false, sites.of[kLoad]};
+    return {};
+  };
   const std::size_t index = kernels_.size() - 1;
-  for (std::size_t other = index; other-- > 0 && !conflict;) {
-    if (kernel.ended_at_start[other]) continue;
+  ChainConflict conflict;
+  for (const std::size_t other : may_run_) {
     if (has_waited && kernels_[index - 1].ended_at_end[other]) continue;
     const auto found = kernels_[other].bytes.find(allocation);
     if (found == kernels_[other].bytes.end()) continue;
-    for (std::size_t i = offset; i < offset + bytes && !conflict; ++i) {
-      const Sites& sites = found->second[i];
-      const bool wrote = sites.write != 0;
-      if (wrote || write) conflict = {wrote, wrote ? sites.write : sites.read, unsigned(index - other)};
-    }
+    for (std::size_t i = offset; i < offset + bytes && !conflict; ++i) conflict = earlier(found->second[i]);
+    conflict.kernels_ahead = unsigned(index - other);
+    if (conflict) break;
   }
-  std::vector<Sites>& mine = kernel.bytes[allocation];
+  std::vector<Sites>& mine = last().bytes[allocation];
   if (mine.empty()) mine.resize(allocation_bytes);
-  for (std::size_t i = offset; i < offset + bytes; ++i) (write ? mine[i].write : mine[i].read) = site;
+  for (std::size_t i = offset; i < offset + bytes; ++i) mine[i].of[std::size_t(operation)] = site;
   return conflict;
 }
 

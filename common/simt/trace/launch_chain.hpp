@@ -37,11 +37,12 @@ class LaunchChain {
 
   /// Compares an access with those of the kernels that may still run, and remembers it. Sites count from 1.
   ChainConflict touch(std::size_t allocation, std::size_t allocation_bytes, std::size_t offset,
-                      std::size_t bytes, bool write, std::uint16_t site, bool has_waited);
+                      std::size_t bytes, Operation operation, std::uint16_t site, bool has_waited);
 
  private:
+  /// Who has accessed a byte, by operation.
   struct Sites {
-    std::uint16_t write = 0, read = 0;
+    std::uint16_t of[3] = {};
   };
   struct Kernel {
     bool waits = false;  // some thread waits for the kernel ahead: when this one has ended, so has that one
@@ -53,6 +54,7 @@ class LaunchChain {
   Kernel& last() { return kernels_.back(); }
 
   std::vector<Kernel> kernels_;
+  std::vector<std::size_t> may_run_;  // the earlier ones that have not surely ended, the latest first
   bool recording_ = false;
   bool next_continues_ = false;  // the chain
 };

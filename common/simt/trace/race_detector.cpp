@@ -16,6 +16,7 @@ using With = Conflict::With;
 
 void RaceDetector::block_begins(unsigned warps) {
   block_start_ = interval_start_ = ++time_;
+  apart_.clear();
   if (warps_.size() < warps) warps_.resize(warps);
 }
 
@@ -49,21 +50,26 @@ bool RaceDetector::ordered(unsigned warp, unsigned later_lane, unsigned earlier_
   return earlier < clock.all_met || (clock.apart && earlier < clock.seen[later_lane][earlier_lane]);
 }
 
-std::uint32_t RaceDetector::unordered_lanes(unsigned warp, unsigned lane, std::uint32_t lanes,
-                                            Time earlier) const {
-  const WarpClock& clock = warps_[warp];
-  if (clock.last <= earlier) return lanes;
-  if (earlier < clock.all_met) return 0;
+std::uint32_t RaceDetector::unordered_lanes(const ApartLanes& earlier, unsigned warp, unsigned lane) const {
   std::uint32_t result = 0;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = earlier.lanes & ~(1u << lane); rest != 0; rest &= rest - 1) {
     const unsigned other = unsigned(std::countr_zero(rest));
-    if (!ordered(warp, lane, other, earlier)) result |= 1u << other;
+    if (!ordered(warp, lane, other, earlier.time[other])) result |= 1u << other;
+  }
+  return result;
+}
+
+RaceDetector::ApartLanes RaceDetector::apart_lanes(const Touches& touches) const {
+  if (touches.apart) return apart_[touches.lanes];
+  ApartLanes result{&touches, touches.lanes, {}, {}};
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    result.time[lane] = touches.time;
+    result.site[lane] = touches.site;
   }
   return result;
 }
 
 Conflict RaceDetector::with_last_write(const Cell& cell, const Toucher& access) const {
-  if (cell.write_atomic && access.operation == Operation::kAtomic) return {};
   Conflict conflict{With::kNothing, true, cell.write_site, cell.write_thread};
   if (cell.write_time < block_start_) {
     conflict.with = With::kOtherBlock;
@@ -77,46 +83,64 @@ Conflict RaceDetector::with_last_write(const Cell& cell, const Toucher& access) 
   return conflict;
 }
 
-Conflict RaceDetector::with_reads(const Cell& cell, const Toucher& access) const {
-  Conflict conflict{With::kNothing, false, cell.read_site, kUnknownThread};
-  if (cell.read_time < block_start_ || cell.other_blocks_read) {
+Conflict RaceDetector::with_any(const Touches& touches, const Toucher& access, bool wrote) const {
+  Conflict conflict{With::kNothing, wrote, touches.site, kUnknownThread};
+  if (touches.time < block_start_ || touches.other_blocks) {
     conflict.with = With::kOtherBlock;
-  } else if (cell.read_time >= interval_start_) {
-    const unsigned warp = access.thread / kLanes, lane = access.thread % kLanes;
-    std::uint32_t lanes = cell.read_lanes;
-    if (cell.read_warp == warp) {
-      lanes = unordered_lanes(warp, lane, lanes & ~(1u << lane), cell.read_time);
-    }
-    if (lanes == 0 && !cell.other_warps_read) return conflict;
-    conflict.with = With::kThreadOfBlock;
-    // Of the warps that read before the last one, only that they did is known.
-    if (lanes != 0)
-      conflict.thread = std::uint16_t(cell.read_warp * kLanes + unsigned(std::countr_zero(lanes)));
+    return conflict;
+  }
+  if (touches.time < interval_start_) return conflict;
+  const unsigned warp = access.thread / kLanes, lane = access.thread % kLanes;
+  const bool same_warp = touches.warp == warp;
+  // The usual case: a thread alone, or a warp that has met since.
+  if (same_warp && !touches.apart && !touches.other_warps &&
+      ((touches.lanes & ~(1u << lane)) == 0 || touches.time < warps_[warp].all_met)) {
+    return conflict;
+  }
+  const ApartLanes earlier = apart_lanes(touches);
+  const std::uint32_t lanes = same_warp ? unordered_lanes(earlier, warp, lane) : earlier.lanes;
+  if (lanes == 0 && !touches.other_warps) return conflict;
+  conflict.with = With::kThreadOfBlock;
+  if (lanes != 0) {  // else: of the warps before the last one only that they were there is known
+    const unsigned other = unsigned(std::countr_zero(lanes));
+    conflict.site = earlier.site[other];
+    conflict.thread = std::uint16_t(touches.warp * kLanes + other);
   }
   return conflict;
 }
 
-// A new read beside earlier ones of the same launch. Returns the line to remember.
-std::uint16_t RaceDetector::join_reads(Cell& cell, const Toucher& access) const {
+// One more beside earlier ones of the same launch.
+void RaceDetector::join(Touches& touches, const Toucher& access) {
   const unsigned warp = access.thread / kLanes, lane = access.thread % kLanes;
-  std::uint32_t lanes = 1u << lane;
-  std::uint16_t site = access.site;
-  if (cell.read_time < block_start_) {
-    cell.other_blocks_read = true;
-    cell.other_warps_read = false;
-  } else if (cell.read_time < interval_start_) {
-    cell.other_warps_read = false;
-  } else if (cell.read_warp != warp) {
-    cell.other_warps_read = true;
-  } else {
-    // A read that all earlier ones come before stands for them. Lanes that stayed away from a warp operation
-    // since are the ones to be told about: their line is kept.
-    const std::uint32_t others = unordered_lanes(warp, lane, cell.read_lanes, cell.read_time) & ~lanes;
-    if (others != 0 && warps_[warp].last > cell.read_time) site = cell.read_site;
-    lanes |= others;
+  Touches alone{time_, 1u << lane, access.site, std::uint8_t(warp), false, false, touches.other_blocks};
+  if (touches.time < block_start_) {
+    alone.other_blocks = true;
+  } else if (touches.time >= interval_start_) {
+    alone.other_warps = touches.other_warps || touches.warp != warp;
+    const WarpClock& clock = warps_[warp];
+    const bool together = touches.warp == warp && !touches.apart && touches.site == access.site;
+    if (together && clock.last <= touches.time) {  // only others have met
+      alone.lanes |= touches.lanes;
+    } else if (touches.warp == warp && (touches.apart || touches.time >= clock.all_met)) {
+      ApartLanes all = apart_lanes(touches);
+      // Where the new one comes after an earlier one, what races with that one races with the new one, too.
+      all.lanes = unordered_lanes(all, warp, lane) | 1u << lane;
+      if (all.lanes != alone.lanes) {
+        all.time[lane] = time_;
+        all.site[lane] = access.site;
+        alone.apart = true;
+        alone.lanes = std::uint32_t(apart_.size());
+        if (touches.apart && all.owner == &touches) {
+          alone.lanes = touches.lanes;
+          apart_[alone.lanes] = all;
+        } else {
+          all.owner = &touches;
+          apart_.push_back(all);
+        }
+      }
+    }
   }
-  cell.read_lanes = lanes;
-  return site;
+  touches = alone;
 }
 
 }  // namespace simt::trace

@@ -1,6 +1,6 @@
 /// \file
-/// Are two accesses ordered? Within a launch: by a barrier of the block, or by a warp operation that both
-/// threads take part in. Blocks are ordered by nothing.
+/// Are two accesses ordered? Within a launch: by a barrier of the block, or by warp operations that lead from
+/// the one thread to the other. Blocks are ordered by nothing.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,10 @@ class RaceDetector {
  public:
   void launch_begins() { launch_start_ = ++time_; }
   void block_begins(unsigned warps);
-  void block_met() { interval_start_ = ++time_; }
+  void block_met() {
+    interval_start_ = ++time_;
+    apart_.clear();
+  }
   /// These lanes of a warp have met: what each did before comes before what any of them does next.
   void warp_met(unsigned warp, std::uint32_t lanes);
 
@@ -42,43 +45,53 @@ class RaceDetector {
   Conflict touch_shared(Cell& cell, const Toucher& access) { return touch(cell, access, block_start_); }
   Conflict touch_global(Cell& cell, const Toucher& access) { return touch(cell, access, launch_start_); }
   /// Has a thread of this block written the cell?
-  bool written_by_block(const Cell& cell) const { return cell.write_time >= block_start_; }
+  bool written_by_block(const Cell& cell) const {
+    return cell.write_time >= block_start_ || cell.atomics.time >= block_start_;
+  }
 
  private:
+  // What happened before `oldest` cannot race with the access.
   Conflict touch(Cell& cell, const Toucher& access, Time oldest) {
     Conflict conflict;
     if (cell.write_time >= oldest) conflict = with_last_write(cell, access);
-    if (access.operation == Operation::kLoad) {
-      remember_read(cell, access, oldest);
-      return conflict;
+    const bool reads = access.operation == Operation::kLoad, atomic = access.operation == Operation::kAtomic;
+    if (!conflict && !atomic && cell.atomics.time >= oldest) conflict = with_any(cell.atomics, access, true);
+    if (!conflict && !reads && cell.reads.time >= oldest) conflict = with_any(cell.reads, access, false);
+    if (reads || atomic) {
+      remember(reads ? cell.reads : cell.atomics, access, oldest);
+    } else {
+      cell.write_time = time_;
+      cell.write_thread = access.thread;
+      cell.write_site = access.site;
     }
-    if (!conflict && cell.read_time >= oldest) conflict = with_reads(cell, access);
-    cell.write_time = time_;
-    cell.write_thread = access.thread;
-    cell.write_site = access.site;
-    cell.write_atomic = access.operation == Operation::kAtomic;
     return conflict;
   }
-  // Both ask about memory of the same launch (in shared memory: of the same block).
   Conflict with_last_write(const Cell& cell, const Toucher& access) const;
-  Conflict with_reads(const Cell& cell, const Toucher& access) const;
-  void remember_read(Cell& cell, const Toucher& access, Time oldest) const {
-    const unsigned warp = access.thread / kLanes;
-    const std::uint32_t bit = 1u << access.thread % kLanes;
-    std::uint16_t site = access.site;
-    if (cell.read_time < oldest) {
-      cell.other_blocks_read = cell.other_warps_read = false;
-      cell.read_lanes = bit;
+  Conflict with_any(const Touches& touches, const Toucher& access, bool wrote) const;
+  void remember(Touches& touches, const Toucher& access, Time oldest) {
+    const std::uint32_t lane = 1u << access.thread % kLanes;
+    const auto warp = std::uint8_t(access.thread / kLanes);
+    const bool together = touches.warp == warp && !touches.apart && touches.site == access.site;
+    if (together && touches.time == time_) {
+      touches.lanes |= lane;  // nothing has happened in between
+    } else if (touches.time < oldest) {
+      touches = {time_, lane, access.site, warp, false, false, false};
     } else {
-      site = join_reads(cell, access);
+      join(touches, access);
     }
-    cell.read_time = time_;
-    cell.read_warp = std::uint8_t(warp);
-    cell.read_site = site;
   }
-  std::uint16_t join_reads(Cell& cell, const Toucher& access) const;
+  void join(Touches& touches, const Toucher& access);
+
+  /// Lanes of one warp that touched a cell at different times or places, and nothing has ordered them.
+  struct ApartLanes {
+    const Touches* owner;  // another one that holds the number is a copy, which must not change the entry
+    std::uint32_t lanes;
+    Time time[kLanes];
+    std::uint16_t site[kLanes];
+  };
+  ApartLanes apart_lanes(const Touches& touches) const;
   bool ordered(unsigned warp, unsigned later_lane, unsigned earlier_lane, Time earlier) const;
-  std::uint32_t unordered_lanes(unsigned warp, unsigned lane, std::uint32_t lanes, Time earlier) const;
+  std::uint32_t unordered_lanes(const ApartLanes& earlier, unsigned warp, unsigned lane) const;
 
   struct WarpClock {
     Time last = 0;                   // of the warp's last operation
@@ -90,6 +103,7 @@ class RaceDetector {
   Time time_ = 0;
   Time launch_start_ = 0, block_start_ = 0, interval_start_ = 0;
   std::vector<WarpClock> warps_;
+  std::vector<ApartLanes> apart_;  // of the current barrier interval
 };
 
 }  // namespace simt::trace

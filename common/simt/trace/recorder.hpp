@@ -43,11 +43,19 @@ class Recorder final : public Observer {
     listening_ = true;
   }
 
+  /// The copy of a struct. Where its size is no power of two, or beyond 16 bytes, a GPU makes it in pieces.
+  /// (So it does where the type is aligned to less than its size; nobody tells us that.)
+  void access_in_pieces(const char* address, std::size_t bytes, Operation operation, const void* pc);
+  /// A library function, such as memcpy(), is about to access these bytes for a kernel. Addresses that belong
+  /// to no kernel are its own affair.
+  void library_access(const void* address, std::size_t bytes, Operation operation, const void* pc);
+
   /// Counts of launches from now on are kept under this name; none are kept while it is empty.
   void set_label(std::string label) { label_ = std::move(label); }
   std::vector<LaunchRecord> take_launches() { return std::move(launches_); }
   std::vector<Fault> take_faults() { return faults_.take(); }
   const ProgramImage& image() const { return image_; }
+  bool knows_guards() const { return guards_.known(); }
 
   void allocated(const void* memory, std::size_t bytes, bool written) override;
   void released(const void* memory) override;
@@ -61,6 +69,7 @@ class Recorder final : public Observer {
   void warp_met(unsigned warp, unsigned lanes) override;
   void awaits_dependency() override;
   void triggers_dependents() override;
+  void crashed() override;
 
  private:
   static bool on_stack(const void* address) {
@@ -73,16 +82,17 @@ class Recorder final : public Observer {
   bool find_allocation(Place& place, const char* address);
   void access_elsewhere(const Place& place, const char* address, std::uint32_t bytes, Operation operation);
 
+  void print_report(const char* why_now);
   Fault fault_at(FaultKind kind, const Site& site) const;
   void report_race(const Site& site, const Conflict& conflict);
   void report_chain(const Site& site, const ChainConflict& conflict);
   void report_uninitialised(const Site& site, std::size_t offset);
   void report_out_of_bounds(const void* pc, bool shared, std::uint32_t bytes, Operation operation,
-                            const char* address, const std::string& where);
+                            const std::string& where, bool ends_program = false);
 
   bool listening_ = false;  // a kernel is running
   ProgramImage image_;
-  const std::vector<std::size_t> guards_ = guard_variables();
+  const GuardVariables guards_;
   DeviceMemory memory_;
   Allocation* allocation_ = nullptr;  // what find_allocation() has found
   Places places_;
@@ -99,6 +109,7 @@ class Recorder final : public Observer {
   std::size_t static_bytes_ = 0;
   const char* dynamic_shared_ = nullptr;
   std::size_t dynamic_bytes_ = 0;
+  std::size_t dynamic_offset_ = 0;  // behind the static part, where a GPU has it too
   Shadow shared_{0};
   std::vector<bool> has_waited_;  // for the kernel ahead, by thread
   bool block_has_waited_ = false;

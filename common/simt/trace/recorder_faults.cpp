@@ -17,7 +17,7 @@ std::string this_thread() {
   return describe(*scheduler.thread).c_str();
 }
 
-// "thread (5,0,0) of this block"
+// "thread (5,0,0)", of the block that runs
 std::string other_thread(std::uint16_t number) {
   if (number == kUnknownThread) return "a thread of another warp";
   const uint3 index = scheduler.block->threads[number].index;
@@ -49,11 +49,10 @@ void Recorder::report_race(const Site& site, const Conflict& conflict) {
   bool is_new;
   Fault& fault = faults_.count(like, is_new);
   if (!is_new) return;
-  fault.first =
-      this_thread() + " after " +
-      (one_block ? other_thread(conflict.thread) +
-                       " of the same block, with neither a barrier nor a warp operation between them"
-                 : "another block of the same launch: blocks run in any order");
+  fault.example = one_block
+                      ? other_thread(conflict.thread) + ", then " + this_thread() +
+                            ", with neither a barrier nor a warp operation between them"
+                      : "a thread of another block, then " + this_thread() + ": blocks run in any order";
 }
 
 void Recorder::report_chain(const Site& site, const ChainConflict& conflict) {
@@ -62,23 +61,24 @@ void Recorder::report_chain(const Site& site, const ChainConflict& conflict) {
   like.other_writes = conflict.wrote;
   bool is_new;
   Fault& fault = faults_.count(like, is_new);
-  if (is_new)
-    fault.first = this_thread() + ", while " + kernels_ahead(conflict.kernels_ahead) + " may still run";
+  if (!is_new) return;
+  fault.example =
+      kernels_ahead(conflict.kernels_ahead) + ", which may still be running, and " + this_thread();
 }
 
 void Recorder::report_uninitialised(const Site& site, std::size_t offset) {
   bool is_new;
   Fault& fault = faults_.count(fault_at(FaultKind::kUninitialised, site), is_new);
   if (!is_new) return;
-  fault.first = this_thread();
-  fault.first += site.space == Space::kShared
-                     ? ", which no thread of its block has written"
-                     : ", byte " + std::to_string(offset) + " of an allocation of " +
-                           std::to_string(allocation_->bytes) + " bytes, which nobody has written";
+  fault.example = this_thread();
+  fault.example += site.space == Space::kShared
+                       ? ", which no thread of its block has written"
+                       : ", byte " + std::to_string(offset) + " of an allocation of " +
+                             std::to_string(allocation_->bytes) + " bytes, which nobody has written";
 }
 
 void Recorder::report_out_of_bounds(const void* pc, bool shared, std::uint32_t bytes, Operation operation,
-                                    const char* address, const std::string& where) {
+                                    const std::string& where, bool ends_program) {
   Fault like;
   like.kind = FaultKind::kOutOfBounds;
   like.shared = shared;
@@ -89,17 +89,17 @@ void Recorder::report_out_of_bounds(const void* pc, bool shared, std::uint32_t b
   bool is_new;
   Fault& fault = faults_.count(like, is_new);
   if (!is_new) return;
-  fault.first = this_thread() + ", " + std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ") +
-                (where.empty() ? "in memory that is no kernel's" : where);
-  if (address == nullptr || can_be_touched(address)) return;
-  // The access itself would end the program, without a word about its line.
+  fault.example = this_thread() + ", " + std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ") +
+                  (where.empty() ? "in memory that is no kernel's" : where);
+  if (!ends_program) return;
+  print_report("The trace ends here: the access would end the program.");
+  _exit(1);
+}
+
+void Recorder::print_report(const char* why_now) {
   const Report report = take();
   std::fflush(stdout);
-  std::fputs((faults_text(report) + last_line(report) +
-              "\nThe trace ends here: the access would have ended the program.\n")
-                 .c_str(),
-             stderr);
-  _exit(1);
+  std::fputs((faults_text(report) + last_line(report) + "\n" + why_now + "\n").c_str(), stderr);
 }
 
 }  // namespace simt::trace

@@ -138,9 +138,9 @@ std::string title(const ReportedFault& fault) {
   return "out of bounds";
 }
 
-std::string fault_line(bool writes, const Line& line) {
+std::string access_line(bool writes, const Line& line) {
   const std::string text = line.text.empty() ? "" : "  " + shortened(line.text, kLongestSource);
-  return (writes ? "  writes  " : "  reads   ") + line.place() + text + "\n";
+  return (writes ? "writes  " : "reads   ") + line.place() + text + "\n";
 }
 
 std::string quoted(const std::string& cell) {
@@ -187,9 +187,14 @@ std::string faults_text(const Report& report) {
   for (const ReportedFault& fault : report.faults) {
     text += text.empty() ? "" : "\n";
     text += title(fault) + format(", %llu access%s, in ", number(fault.count), fault.count == 1 ? "" : "es") +
-            fault.kernel + "\n" + fault_line(fault.writes, fault.line);
-    if (!fault.other_line.file.empty()) text += fault_line(fault.other_writes, fault.other_line);
-    text += "  first: " + fault.first + "\n";
+            fault.kernel + "\n";
+    if (fault.other_line.file.empty()) {
+      text += "  " + access_line(fault.writes, fault.line);
+    } else {  // in the order of this run; the fault is that there is none
+      text += "  first  " + access_line(fault.other_writes, fault.other_line);
+      text += "  then   " + access_line(fault.writes, fault.line);
+    }
+    text += "  example: " + fault.example + "\n";
   }
   return text;
 }

@@ -50,7 +50,7 @@ struct ReportedFault {
   std::string kernel;
   std::uint64_t count = 0;
   Line line, other_line;  // other_line: empty where one is enough
-  std::string first;
+  std::string example;
 };
 
 struct Report {

@@ -14,17 +14,27 @@ namespace simt::trace {
 /// or was done by different blocks. Begins at 1, so that 0 means never.
 using Time = std::uint32_t;
 
-/// The last write of a piece of memory, and the reads that are not ordered before each other.
+/// The threads that have read a piece of memory, or made an atomic operation on it, as far as what comes may
+/// race with them.
+struct Touches {
+  Time time;            // of the last of them; 0: there are none
+  std::uint32_t lanes;  // of one warp, all at `time` and `site`; if they are `apart`, the number of the
+                        // detector's entry
+  std::uint16_t site;   // of the last of them
+  std::uint8_t warp;    // whose lanes these are
+  bool apart : 1;
+  bool other_warps : 1;   // some touched it as well, since the last barrier
+  bool other_blocks : 1;  // ... in the same launch
+};
+
+/// What is remembered about a piece of memory.
 struct Cell {
-  Time write_time;
-  Time read_time;
-  std::uint32_t read_lanes;  // of the warp read_warp
-  std::uint16_t write_thread;
-  std::uint16_t write_site, read_site;
-  std::uint8_t read_warp;
-  bool write_atomic : 1;
-  bool other_warps_read : 1;   // since the last barrier
-  bool other_blocks_read : 1;  // in the same launch
+  Time write_time;  // of the last plain write
+  std::uint16_t write_thread, write_site;
+  Touches reads, atomics;
+
+  bool written() const { return write_time != 0 || atomics.time != 0; }  // by a kernel
+  void forget_writes() { write_time = atomics.time = 0; }
 };
 
 /// One cell for each piece of a range of memory. Pieces are as small as the smallest access so far: 4 bytes
@@ -43,6 +53,9 @@ class Shadow {
   }
 
   std::size_t bytes() const { return bytes_; }
+
+  const Cell& at(std::size_t offset) const { return cells_[offset >> shift_]; }
+  std::size_t bytes_of_piece() const { return std::size_t{1} << shift_; }
 
   struct Range {
     Cell *first, *last;

@@ -1,42 +1,17 @@
 /// \file
-/// Asks addr2line, which every g++ brings along (package binutils), or LLVM's.
+/// Asks addr2line, which every g++ brings along (package binutils).
 #include "common/simt/trace/symbolizer.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 namespace simt::trace {
 namespace {
 
-constexpr const char* kTools[] = {"addr2line", "llvm-addr2line", "llvm-addr2line-14"};
-
-bool is_installed(const char* tool) {
-  const std::string command = std::string("command -v ") + tool + " >/dev/null 2>&1";
-  return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): one thread
-}
-
-// A file that goes away with this object.
-class TemporaryFile {
- public:
-  TemporaryFile() { descriptor_ = mkstemp(path_); }
-  ~TemporaryFile() {
-    if (descriptor_ < 0) return;
-    close(descriptor_);
-    unlink(path_);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  bool write(const std::string& text) const {
-    return descriptor_ >= 0 && ::write(descriptor_, text.data(), text.size()) == ssize_t(text.size());
-  }
-  const char* path() const { return path_; }
-
- private:
-  char path_[32] = "/tmp/simt-trace-XXXXXX";
-  int descriptor_;
-};
+constexpr const char* kTool = "addr2line";
 
 std::vector<std::string> lines_of(const std::string& command) {
   std::vector<std::string> lines;
@@ -68,29 +43,23 @@ void set_place(Frame& frame, const std::string& text) {
 std::vector<Frames> symbolize(const std::vector<std::size_t>& addresses, std::string& problem) {
   std::vector<Frames> result(addresses.size());
   if (addresses.empty()) return result;
-  const char* tool = nullptr;
-  for (const char* candidate : kTools) {
-    if (tool == nullptr && is_installed(candidate)) tool = candidate;
-  }
-  if (tool == nullptr) {
-    problem = "addr2line (package binutils) was not found: addresses instead of lines";
-    return result;
-  }
   std::string text;
   for (const std::size_t address : addresses) {
     char line[32];
     std::snprintf(line, sizeof line, "0x%zx\n", address);
     text += line;
   }
-  const TemporaryFile file;
-  if (!file.write(text)) {
-    problem = "no file could be written in /tmp: addresses instead of lines";
+  std::FILE* const questions = std::tmpfile();  // it has no name that could be left behind
+  if (questions == nullptr || std::fputs(text.c_str(), questions) < 0 || std::fflush(questions) != 0) {
+    problem = "no temporary file could be written: addresses instead of lines";
+    if (questions != nullptr) std::fclose(questions);
     return result;
   }
-  char program[64];
-  std::snprintf(program, sizeof program, "/proc/%d/exe", int(getpid()));
+  const std::string process = "/proc/" + std::to_string(getpid());
   const std::vector<std::string> lines =
-      lines_of(std::string(tool) + " -a -i -f -C -e " + program + " <" + file.path() + " 2>/dev/null");
+      lines_of(std::string(kTool) + " -a -i -f -C -e " + process + "/exe <" + process + "/fd/" +
+               std::to_string(fileno(questions)) + " 2>/dev/null");
+  std::fclose(questions);
   // For each address: the address again, then two lines for each frame.
   std::size_t answered = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -102,8 +71,16 @@ std::vector<Frames> symbolize(const std::vector<std::size_t>& addresses, std::st
       result[answered - 1].push_back(std::move(frame));
     }
   }
-  if (answered != addresses.size())
-    problem = std::string(tool) + " gave no answer: addresses instead of lines";
+  const bool any_line = std::any_of(result.begin(), result.end(), [](const Frames& frames) {
+    return std::any_of(frames.begin(), frames.end(), [](const Frame& frame) { return frame.line != 0; });
+  });
+  if (answered != addresses.size()) {
+    problem = "addr2line (package binutils) was not found, or gave no answer: addresses instead of lines";
+  } else if (!any_line) {
+    problem =
+        "the program has no debug information (it was stripped, or built without -g): addresses instead of "
+        "lines";
+  }
   return result;
 }
 

@@ -198,7 +198,7 @@ void add_fault(Report& report, const Fault& fault, const Symbols& symbols) {
                                fault.count,
                                symbols.line(fault.pc),
                                fault.other_pc == nullptr ? Line{} : symbols.line(fault.other_pc),
-                               fault.first};
+                               fault.example};
   // A line may hold several accesses.
   const auto same = std::find_if(report.faults.begin(), report.faults.end(), [&](const ReportedFault& other) {
     return fault_key(other) == fault_key(reported);
@@ -241,6 +241,11 @@ Report take() {
   }
   Report report;
   report.problem = symbols.resolve(recorder.image());
+  if (report.problem.empty() && !recorder.knows_guards()) {
+    report.problem =
+        "the program has no symbols (it was stripped): single bytes of __shared__ variables are not looked "
+        "at";
+  }
   for (const LaunchRecord& launch : launches) add_launch(report.kernels, launch, symbols);
   for (KernelTrace& trace : report.kernels) {
     std::sort(trace.rows.begin(), trace.rows.end(),

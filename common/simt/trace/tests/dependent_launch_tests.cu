@@ -64,17 +64,43 @@ __global__ void one_waits(const int* values, int* out) {
   out[number()] = values[number()];
 }
 
+/// One lane waits for its warp, and tells the others or not.
+template <bool kTells>
+__global__ void one_lane_waits(const int* values, int* out) {
+  if (threadIdx.x == 0) cudaGridDependencySynchronize();
+  if (kTells) __syncwarp();
+  out[number()] = values[number()];  // one lane waits: read
+}
+
+__global__ void add_early(int* sum) {
+  atomicAdd(sum, 1);  // early add
+}
+
+__global__ void read_sum_early(const int* sum, int* out) {
+  out[number()] = sum[0];  // early read of the sum
+}
+
+__global__ void add_to_what_was_read(int* sum, int* out) {
+  out[number()] = sum[0];  // read, then added to
+}
+
 template <class... Parameters, class... Arguments>
-void launch_early(void (*kernel)(Parameters...), Arguments... arguments) {
+void launch_early_in(cudaStream_t stream, void (*kernel)(Parameters...), Arguments... arguments) {
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = kBlocks;
   config.blockDim = kThreads;
+  config.stream = stream;
   config.attrs = &overlap;
   config.numAttrs = 1;
   REQUIRE(cudaLaunchKernelEx(&config, kernel, arguments...) == cudaSuccess);
+}
+
+template <class... Parameters, class... Arguments>
+void launch_early(void (*kernel)(Parameters...), Arguments... arguments) {
+  launch_early_in(nullptr, kernel, arguments...);
 }
 
 struct Arrays {
@@ -109,7 +135,7 @@ TEST_CASE("a read before the wait") {
   CHECK_FALSE(race.writes);
   CHECK(race.other_writes);
   CHECK(race.kernel == "read_too_early");
-  CHECK(race.first == "thread (0,0,0) of block (0,0,0), while the kernel ahead may still run");
+  CHECK(race.example == "the kernel ahead, which may still be running, and thread (0,0,0) of block (0,0,0)");
   CHECK(report.faults.size() == 1);
 }
 
@@ -136,7 +162,8 @@ TEST_CASE("a kernel that never waits leaves those behind it without protection")
   });
   const ReportedFault race = fault_of(report, FaultKind::kRaceOfLaunches, line("consume"), line("produce"));
   CHECK(race.count == kBlocks * kThreads);
-  CHECK(race.first == "thread (0,0,0) of block (0,0,0), while the kernel 2 ahead may still run");
+  CHECK(race.example ==
+        "the kernel 2 ahead, which may still be running, and thread (0,0,0) of block (0,0,0)");
   CHECK(report.faults.size() == 1);
 }
 
@@ -173,4 +200,87 @@ TEST_CASE("a launch that may not start early ends the chain") {
     simt_tests::launch(kBlocks, kThreads, 0, nullptr, read_too_early, a.values.data(), a.out.data());
     launch_early(never_waits, a.own.data());
   }));
+}
+
+TEST_CASE("a wait is passed on to the lanes that meet the one that waited") {
+  const Arrays a;
+  check_clean(traced([&] {
+    launch_early(produce, a.values.data());
+    launch_early(one_lane_waits<true>, a.values.data(), a.out.data());
+  }));
+  const Report report = traced([&] {
+    launch_early(produce, a.values.data());
+    launch_early(one_lane_waits<false>, a.values.data(), a.out.data());
+  });
+  CHECK(fault_of(report, FaultKind::kRaceOfLaunches, line("one lane waits: read"), line("produce")).count ==
+        kBlocks * (kThreads - 1));
+}
+
+TEST_CASE("atomic operations of kernels that overlap") {
+  const Arrays a;
+  check_clean(traced([&] {
+    launch_early(add_early, a.values.data());
+    launch_early(add_early, a.values.data());
+  }));
+  Report report = traced([&] {
+    launch_early(add_early, a.values.data());
+    launch_early(read_sum_early, a.values.data(), a.out.data());
+  });
+  const ReportedFault read =
+      fault_of(report, FaultKind::kRaceOfLaunches, line("early read of the sum"), line("early add"));
+  CHECK(read.count == kBlocks * kThreads);
+  CHECK(read.other_writes);
+  report = traced([&] {
+    launch_early(add_to_what_was_read, a.values.data(), a.out.data());
+    launch_early(add_early, a.values.data());
+  });
+  CHECK(fault_of(report, FaultKind::kRaceOfLaunches, line("early add"), line("read, then added to")).count ==
+        kBlocks * kThreads);
+}
+
+TEST_CASE("a long chain in which nobody waits") {
+  constexpr unsigned kLaunches = 600;
+  const Arrays a;
+  const Report report = traced([&] {
+    for (unsigned i = 0; i < kLaunches; ++i) launch_early(produce, a.values.data());
+  });
+  CHECK(report.races == (kLaunches - 1) * kBlocks * kThreads);
+}
+
+TEST_CASE("a long chain in which all wait") {
+  const Arrays a;
+  check_clean(traced([&] {
+    for (unsigned i = 0; i < 600; ++i) launch_early(waits_first, a.own.data());
+  }));
+}
+
+TEST_CASE("what stands between two launches") {
+  const Arrays a;
+  const Buffer<int> other(4);
+  const auto races_with = [&](cudaStream_t stream, auto between) {
+    return traced([&] {
+             launch_early_in(stream, produce, a.values.data());
+             between();
+             launch_early_in(stream, read_too_early, a.values.data(), a.out.data());
+             CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+           })
+        .races;
+  };
+  const auto fill_in = [&](cudaStream_t stream) {
+    return [&, stream] { CHECK(cudaMemsetAsync(other.data(), 0, 4, stream) == cudaSuccess); };
+  };
+  cudaStream_t one = nullptr, free = nullptr;
+  REQUIRE(cudaStreamCreate(&one) == cudaSuccess);
+  REQUIRE(cudaStreamCreateWithFlags(&free, cudaStreamNonBlocking) == cudaSuccess);
+  constexpr std::uint64_t kAll = kBlocks * kThreads;
+  CHECK(races_with(one, [] {}) == kAll);
+  CHECK(races_with(one, fill_in(free)) == kAll);  // nothing that the stream waits for
+  CHECK(races_with(free, fill_in(one)) == kAll);
+  CHECK(races_with(free, fill_in(nullptr)) == kAll);
+  CHECK(races_with(nullptr, fill_in(free)) == kAll);
+  CHECK(races_with(one, fill_in(one)) == 0);
+  CHECK(races_with(one, fill_in(nullptr)) == 0);  // the legacy stream waits for the first launch
+  CHECK(races_with(nullptr, fill_in(one)) == 0);
+  CHECK(cudaStreamDestroy(one) == cudaSuccess);
+  CHECK(cudaStreamDestroy(free) == cudaSuccess);
 }

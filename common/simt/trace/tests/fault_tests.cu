@@ -1,5 +1,6 @@
 /// \file
 /// Faults put in on purpose, and how each is reported: kind, lines, number.
+#include <cstring>
 #include <vector>
 
 #include "common/simt/trace/tests/tracing.hpp"
@@ -112,6 +113,36 @@ __global__ void touch_wide(double* values, int index) {
   values[index] = 1;  // wide
 }
 
+/// Threads write the second half of each pair.
+__global__ void write_seconds(float2* pairs) {
+  pairs[threadIdx.x].y = 2;
+}
+
+__global__ void read_pairs(const float2* pairs, float2* out) {
+  out[threadIdx.x] = pairs[threadIdx.x];  // pair: read
+}
+
+/// Copies a part of each row by a call: the compiler does not know how long it is.
+__global__ void copy_rows(const float* in, float* out, std::size_t bytes) {
+  std::memcpy(out + 16 * threadIdx.x, in + 16 * threadIdx.x, bytes);  // row: copied
+}
+
+__global__ void move_row(float* row) {
+  std::memmove(row + 1, row, threadIdx.x == 0 ? sizeof(float) : 3 * sizeof(float));  // row: moved
+}
+
+__global__ void fill_row(float* row, std::size_t bytes) {
+  std::memset(row, 0, bytes);  // row: filled
+}
+
+struct Numbers {
+  float values[40];
+};
+
+__global__ void copy_struct(const Numbers* in, Numbers* out) {
+  out[threadIdx.x] = in[threadIdx.x];  // struct: copied
+}
+
 __global__ void touch_dynamic(int index) {
   static_cast<volatile int*>(simt::dynamic_shared_memory())[index] = 1;  // dynamic: write
 }
@@ -131,10 +162,9 @@ TEST_CASE("a missing barrier") {
   CHECK(race.writes);
   CHECK_FALSE(race.other_writes);
   CHECK(race.kernel == "reverse<false>");
-  CHECK(race.first ==
-        "thread (32,0,0) of block (0,0,0) after thread (31,0,0) of the same block, with neither a barrier "
-        "nor a warp "
-        "operation between them");
+  CHECK(race.example ==
+        "thread (31,0,0), then thread (32,0,0) of block (0,0,0), with neither a barrier nor a warp operation "
+        "between them");
   const ReportedFault read =
       fault_of(report, FaultKind::kRaceInBlock, line("reverse: read"), line("reverse: write"));
   CHECK(read.count == 32);
@@ -268,7 +298,7 @@ TEST_CASE("device memory within a block needs a barrier, too") {
 TEST_CASE("a plain write races with another block's atomic") {
   const Buffer<int> sum(std::vector<int>(1));
   const Report report = traced_launch(3, 1, plain_and_atomic, sum.data());
-  CHECK(fault_of(report, FaultKind::kRaceOfBlocks, line("plain: atomic"), line("plain: write")).count == 1);
+  CHECK(fault_of(report, FaultKind::kRaceOfBlocks, line("plain: atomic"), line("plain: write")).count == 2);
 }
 
 TEST_CASE("out of bounds") {
@@ -277,19 +307,19 @@ TEST_CASE("out of bounds") {
                                      {12, "8 bytes behind the end of an allocation of 40 bytes"}}) {
     const Report report = traced_launch(1, 1, touch, values.data(), index);
     const ReportedFault fault = fault_of(report, FaultKind::kOutOfBounds, line("touch"), 0);
-    CHECK(fault.first == std::string("thread (0,0,0) of block (0,0,0), 4 bytes ") + where);
+    CHECK(fault.example == std::string("thread (0,0,0) of block (0,0,0), 4 bytes ") + where);
     CHECK(last_line(report) == "races 0, uninitialised reads 0, out of bounds 1");
   }
   int host = 0;  // a pointer of the host
   const Report report = traced_launch(1, 1, touch, &host, 0);
-  CHECK(fault_of(report, FaultKind::kOutOfBounds, line("touch"), 0).first ==
+  CHECK(fault_of(report, FaultKind::kOutOfBounds, line("touch"), 0).example ==
         "thread (0,0,0) of block (0,0,0), 4 bytes in memory that is no kernel's");
 }
 
 TEST_CASE("across the end of an allocation") {
   const Buffer<int> values(std::vector<int>(11));
   const Report report = traced_launch(1, 1, touch_wide, reinterpret_cast<double*>(values.data()), 5);
-  CHECK(fault_of(report, FaultKind::kOutOfBounds, line("wide"), 0).first ==
+  CHECK(fault_of(report, FaultKind::kOutOfBounds, line("wide"), 0).example ==
         "thread (0,0,0) of block (0,0,0), 8 bytes 3 bytes behind the end of an allocation of 44 bytes");
   CHECK(report.kernels[0].rows.empty());
 }
@@ -298,6 +328,65 @@ TEST_CASE("out of the bounds of dynamic shared memory") {
   const Report report = traced([&] { simt_tests::launch(1, 1, 64, nullptr, touch_dynamic, 16); });
   const ReportedFault fault = fault_of(report, FaultKind::kOutOfBounds, line("dynamic: write"), 0);
   CHECK(fault.shared);
-  CHECK(fault.first ==
+  CHECK(fault.example ==
         "thread (0,0,0) of block (0,0,0), 4 bytes outside the block's 64 bytes of dynamic shared memory");
+}
+
+TEST_CASE("pairs of which a kernel and the host have written one half each") {
+  constexpr unsigned kPairs = 8;
+  const Buffer<float2> pairs(kPairs), out(kPairs);
+  for (unsigned i = 0; i < kPairs; ++i) {
+    const float one = 1;
+    REQUIRE(cudaMemcpy(&pairs.data()[i].x, &one, sizeof one, cudaMemcpyHostToDevice) == cudaSuccess);
+  }
+  const Report report = traced_launch(1, kPairs, read_pairs, pairs.data(), out.data());
+  CHECK(fault_of(report, FaultKind::kUninitialised, line("pair: read"), 0).count == kPairs);
+  REQUIRE(simt_tests::run(1, kPairs - 1, write_seconds, pairs.data()) == cudaSuccess);
+  CHECK(traced_launch(1, kPairs, read_pairs, pairs.data(), out.data()).uninitialised == 1);
+  CHECK(traced_launch(1, kPairs - 1, read_pairs, pairs.data(), out.data()).uninitialised == 0);
+
+  SECTION("a copy has the same halves") {
+    const Buffer<float2> copied(kPairs);
+    for (const std::size_t pieces : {1u, 3u}) {  // by any cut
+      const std::size_t bytes = kPairs * sizeof(float2);
+      for (std::size_t i = 0; i < pieces; ++i) {
+        const std::size_t first = bytes * i / pieces, last = bytes * (i + 1) / pieces;
+        REQUIRE(cudaMemcpy(reinterpret_cast<char*>(copied.data()) + first,
+                           reinterpret_cast<const char*>(pairs.data()) + first, last - first,
+                           cudaMemcpyDeviceToDevice) == cudaSuccess);
+      }
+      CHECK(traced_launch(1, kPairs, read_pairs, copied.data(), out.data()).uninitialised == 1);
+      CHECK(traced_launch(1, kPairs - 1, read_pairs, copied.data(), out.data()).uninitialised == 0);
+    }
+    const Buffer<float2> unwritten(kPairs);  // over what was good
+    REQUIRE(cudaMemcpy(copied.data(), unwritten.data(), 2 * sizeof(float2), cudaMemcpyDeviceToDevice) ==
+            cudaSuccess);
+    CHECK(traced_launch(1, kPairs, read_pairs, copied.data(), out.data()).uninitialised == 3);
+  }
+}
+
+TEST_CASE("what memcpy() and its like access is seen") {
+  const Buffer<float> in(std::vector<float>(64, 1)), out(64), unwritten(64);
+  check_clean(traced_launch(1, 4, copy_rows, in.data(), out.data(), 64));
+  CHECK(fault_of(traced_launch(1, 4, copy_rows, unwritten.data(), out.data(), 48), FaultKind::kUninitialised,
+                 line("row: copied"), 0)
+            .count == 4 * 3);
+  // 20 floats: the last four of each row are the next thread's first four
+  const Report overlap = traced_launch(1, 3, copy_rows, in.data(), out.data(), 80);
+  CHECK(fault_of(overlap, FaultKind::kRaceInBlock, line("row: copied"), line("row: copied")).count == 2);
+  CHECK(overlap.races == 2);
+  CHECK(traced_launch(1, 2, move_row, out.data()).races > 0);
+  check_clean(traced_launch(1, 1, move_row, out.data()));
+  CHECK(fault_of(traced_launch(1, 2, fill_row, out.data(), 16), FaultKind::kRaceInBlock, line("row: filled"),
+                 line("row: filled"))
+            .writes);
+}
+
+TEST_CASE("a large struct is copied in pieces") {
+  const Buffer<Numbers> in(std::vector<Numbers>(32)), out(32);
+  const Report report = traced_launch(1, 32, copy_struct, in.data(), out.data());
+  check_clean(report);
+  constexpr unsigned kPieces = sizeof(Numbers) / 16;
+  CHECK(only_total(report).loads.requests == kPieces);
+  CHECK(only_total(report).stores.requests == kPieces);
 }

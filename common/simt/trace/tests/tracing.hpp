@@ -76,6 +76,16 @@ inline ReportedFault fault_of(const Report& report, FaultKind kind, unsigned lin
   return *found;
 }
 
+/// How often these two lines race with each other, whichever comes first.
+inline std::uint64_t of_lines(const Report& report, unsigned one, unsigned other) {
+  std::uint64_t count = 0;
+  for (const ReportedFault& fault : report.faults) {
+    const unsigned here = fault.line.number, there = fault.other_line.number;
+    if ((here == one && there == other) || (here == other && there == one)) count += fault.count;
+  }
+  return count;
+}
+
 inline void check_clean(const Report& report) {
   INFO(faults_text(report));
   CHECK(report.faults.empty());
