@@ -60,16 +60,16 @@ function(ropewalk_trace_tests name)
 endfunction()
 
 # ropewalk_counter_tests(NN_topic [--run <program>]): what the chapter's kernels were counted to do on a GPU, results/trace_h200.csv,
-# against what a trace counts: the committed one, results/trace.csv, or with --run one that is made now
+# against what a trace counts: the committed one, results/trace.csv, or with --run one that is made now and must be the committed one
 function(ropewalk_counter_tests name)
   find_package(Python3 3.10 COMPONENTS Interpreter QUIET)
   set(results ${PROJECT_SOURCE_DIR}/chapters/${name}/results)
   if(NOT EXISTS ${results}/trace_h200.csv)
     return()
   endif()
-  set(trace ${ARGN})
-  if(NOT ARGN)
-    set(trace ${results}/trace.csv)
+  set(trace ${results}/trace.csv)
+  if(ARGN)
+    set(trace ${ARGN} --expect ${results}/trace.csv)
   endif()
   set(command ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/tools/trace_compare.py ${trace} ${results}/trace_h200.csv)
   if(NOT Python3_Interpreter_FOUND)

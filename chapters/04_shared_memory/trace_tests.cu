@@ -1,5 +1,5 @@
 /// \file
-/// Chapter 04: what its kernels' memory accesses cost, as numbers. A kernel that gets worse is noticed here.
+/// Chapter 04: what its kernels' memory accesses ask for. A kernel that gets worse is noticed here.
 #include "chapters/04_shared_memory/chapter.cuh"
 #include "common/harness/tests/trace_counts.hpp"
 

@@ -1,5 +1,5 @@
 /// \file
-/// Chapter 06: what its kernels' memory accesses cost, as numbers.
+/// Chapter 06: what its kernels' memory accesses ask for, as numbers.
 #include "chapters/06_interleaved/chapter.cuh"
 #include "common/harness/tests/trace_counts.hpp"
 

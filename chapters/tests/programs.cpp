@@ -188,7 +188,7 @@ TEST_CASE("bad options: the option and what is allowed, exit 2") {
   expect_refusal(kNaive + "--tokens 1 --tokens 2", {"--tokens"});
   expect_refusal(kNaive + "stray", {"stray"});
   expect_refusal(kNaive + "--seq-len 5", {"--seq-len"});
-  expect_refusal(kNaive + "--trace", {"--trace"});
+  expect_refusal(kNaive + "--trace", {"--trace", "./run 03 --trace"});
   expect_refusal(kReference + "--bench", {"--bench"});
 #ifndef ROPEWALK_CUDA
   expect_refusal(kNaive + "--bench", {"--bench", "CPU"});
@@ -278,6 +278,7 @@ TEST_CASE("help, list and the schedule") {
     CHECK(got.out.find("Success") == std::string::npos);
   }
   CHECK(run(kNaive + "--help").out.find("--position-offset") != std::string::npos);
+  CHECK(run(kNaive + "--help").out.find("./run NN --trace") != std::string::npos);
   CHECK(run(kNaive + "--list").out.find("row_per_block") != std::string::npos);
   CHECK(run(kNaive + "--schedule --base 500000").out.find("0.814617234") != std::string::npos);
 }

@@ -1,5 +1,7 @@
 /// \file
 /// --trace as a user meets it: the last lines, files, refusals.
+#include <filesystem>
+#include <sstream>
 #include <string>
 
 #include "common/harness/tests/process.hpp"
@@ -24,7 +26,27 @@ TEST_CASE("a trace ends with its own line before the success line") {
   CHECK(contains(got.out,
                  "\ntoken_staged: rope_token_staged<float, FromTable> in 04_shared_memory/kernels.cuh\n"));
   CHECK(contains(got.out, "staged[i] ="));  // the text of a line
-  CHECK(contains(got.out, "\n*"));          // the costliest one
+}
+
+TEST_CASE("a table marks one line for each kind of memory and is at most 140 columns wide") {
+  for (const char* name : {"03_naive", "04_shared_memory"}) {
+    const Outcome got = expect_success(program(name) + "--trace --dtype bf16");
+    std::istringstream lines(got.out.substr(got.out.find("\n\n", got.out.find("of its tolerance"))));
+    bool shared = false;
+    int marks = 0, tables = 0;
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      CHECK(line.size() <= 140);
+      if (contains(line, "  requests  sectors")) {
+        ++tables;
+        shared = contains(line, "wavefronts");
+        marks = 0;
+      }
+      marks += line.starts_with("*") ? 1 : 0;
+      if (line.starts_with("  launch 1:")) CHECK(marks == (shared ? 2 : 1));
+    }
+    CHECK(tables >= 4);
+  }
 }
 
 TEST_CASE("without --trace the trace build is like any other") {
@@ -37,6 +59,11 @@ TEST_CASE("chapters without kernels say so") {
   for (const char* name : {"01_rotation", "02_cpu_reference"})
     CHECK(contains(expect_success(program(name) + "--trace").out,
                    "\nnothing to trace: this chapter has no kernels\n"));
+  const Folder folder;
+  const std::string path = (folder.path() / "trace.csv").string();
+  const Outcome got = expect_success(program("02_cpu_reference") + "--trace --csv " + path);
+  CHECK(contains(got.out, "--csv: " + path + " is not written, there are no rows\n"));
+  CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("tile kernels are not traced, and the program says why") {
@@ -62,10 +89,10 @@ TEST_CASE("--csv writes the trace") {
   const std::string text = read_file(path);
   CHECK(
       text.find("chapter,variant,kernel,line,access,bytes_per_lane,requests,sectors,ideal_sectors,wavefronts,"
-                "ideal_wavefronts\n03_naive,table,rope_table<float>,03_naive/kernels.cuh:") == 0);
+                "ideal_wavefronts,launches\n03_naive,table,rope_table<float>,03_naive/kernels.cuh:") == 0);
   // 4 tokens of 8 + 2 heads are 80 warps: 160 loads of 4 sectors at the pair's line.
-  CHECK(contains(text, ",global_load,4,160,640,640,0,0\n"));
-  CHECK(contains(text, ",global_store,4,80,320,320,0,0\n"));
+  CHECK(contains(text, ",global_load,4,160,640,640,0,0,8x256 2x256\n"));
+  CHECK(contains(text, ",global_store,4,80,320,320,0,0,8x256 2x256\n"));
 }
 
 TEST_CASE("--trace does not go with what stops before the checks") {

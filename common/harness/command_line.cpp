@@ -166,7 +166,9 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
   const Options options(argc, argv, chapter);
   if (options.help()) return false;
   if (options.given("trace") && !kTraceBuild)
-    throw InputError("--trace: this is not a trace build; nothing was counted");
+    throw InputError(fmt::format(
+        "--trace: this is not a trace build; nothing was counted. ./run {:.2} --trace builds what it needs",
+        chapter.name));
   if (options.given("bench") && !kGpuBuild)
     throw InputError(
         "--bench: this program runs its kernels on the CPU, where a time would say nothing about a GPU");

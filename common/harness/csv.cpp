@@ -12,6 +12,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "common/csv_cell.hpp"
+
 namespace ropewalk {
 namespace {
 
@@ -20,14 +22,6 @@ constexpr const char* kColumns =
     "dtype,style,"
     "median_us,p5_us,p95_us,stream_us,bytes,gbps,fraction_of_copy,reference_copy_us,empty_kernel_us,max_"
     "error,tolerance";
-
-// A comma or a quote in a name must not start a new column.
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string out = "\"";
-  for (char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -51,10 +45,10 @@ std::string format_csv(const Chapter& chapter, const DeviceInfo& device, const s
                            t.reference_copy_us, t.empty_kernel_us);
     }
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3g},{:.3g}\n",
-                        quoted(device.name), device.sm, device.driver, device.toolkit, date,
-                        quoted(commit ? commit : "unknown"), chapter.name, quoted(row.check.what),
-                        quoted(row.check.on), row.shape.token_count(), row.shape.q_heads, row.shape.kv_heads,
-                        row.shape.head_dim, row.shape.rotary_dim, to_string(row.dtype),
+                        csv_cell(device.name), device.sm, device.driver, device.toolkit, date,
+                        csv_cell(commit ? commit : "unknown"), chapter.name, csv_cell(row.check.what),
+                        csv_cell(row.check.on), row.shape.token_count(), row.shape.q_heads,
+                        row.shape.kv_heads, row.shape.head_dim, row.shape.rotary_dim, to_string(row.dtype),
                         row.style ? to_string(*row.style) : "", timing, row.check.error, row.check.tolerance);
   }
   return text;

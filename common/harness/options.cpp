@@ -40,11 +40,14 @@ constexpr OptionText kOptions[] = {
     {"schedule", "", "print the frequencies and stop"},
     {"bench", "", "time the variants after checking them (GPU builds)"},
     {"csv", "FILE", "write the results, whole or not at all"},
-    {"trace", "", "show what the memory accesses of each line cost, and which are wrong"},
+    {"trace", "",
+     kTraceBuild
+         ? "show what the memory accesses of each line ask for, and which are wrong"
+         : "show what the memory accesses of each line ask for: ./run NN --trace builds what it needs"},
     {"list", "", "say what this chapter has and stop"},
 };
 
-// Every chapter has it, but only the trace build offers it.
+// Every chapter has it, but only the trace build does it.
 constexpr std::string_view kTrace = "trace";
 
 // What a test vector decides by itself: giving it as well would be ignored.
@@ -64,8 +67,7 @@ Options::Options(int argc, const char* const* argv, const Chapter& chapter) : ch
     if (!has(option.name)) continue;
     const std::string name = fmt::format("--{}", option.name);
     if (*option.value == '\0') {
-      CLI::Option* flag = app.add_flag(name, switches_[option.name], option.help)->disable_flag_override();
-      if (option.name == kTrace && !kTraceBuild) flag->group("");
+      app.add_flag(name, switches_[option.name], option.help)->disable_flag_override();
     } else {
       const bool several = std::string_view(option.name) == "vectors";
       app.add_option(name, values_[option.name], option.help)

@@ -1,13 +1,16 @@
 /// \file
 /// run_chapter(): describe, check, time, report.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <numbers>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/harness/bench.hpp"
 #include "common/harness/cases.hpp"
@@ -136,6 +139,13 @@ void append_summary(const Chapter& chapter, const DeviceInfo& device, std::size_
   }
 }
 
+std::vector<std::string> failures(bool results_are_right, const TraceOutcome& trace) {
+  std::vector<std::string> texts;
+  if (!results_are_right) texts.emplace_back("the result is not what RoPE must give");
+  if (!trace.faults.empty()) texts.emplace_back("the trace found memory accesses that are wrong");
+  return texts;
+}
+
 int refuse(const Chapter& chapter, const std::string& why) {
   std::fputs((chapter.name + ": " + why + "\n").c_str(), stderr);
   return kBadInput;
@@ -166,15 +176,17 @@ int run_chapter(const Chapter& chapter, const RunRequest& request) {
   print_checks(chapter, rows);
   const TraceOutcome trace = request.trace ? finish_tracing(chapter) : TraceOutcome{};
   if (request.trace) fmt::print("\n{}{}{}", trace.tables, trace.faults.empty() ? "" : "\n", trace.faults);
-  const auto all_passed = [&] {
-    return trace.faults.empty() &&
-           std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.check.passed(); });
+  const auto results_are_right = [&] {
+    return std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.check.passed(); });
   };
+  const auto all_passed = [&] { return trace.faults.empty() && results_are_right(); };
   if (request.bench && all_passed()) {  // nobody sees a time before the results are right
     rows = run_benchmark(chapter, request);
     if (!all_passed()) print_checks(chapter, rows);
   }
-  if (!request.csv.empty() && all_passed()) {
+  if (!request.csv.empty() && request.trace && trace.csv.empty()) {
+    fmt::print("--csv: {} is not written, there are no rows\n", request.csv);
+  } else if (!request.csv.empty() && all_passed()) {
     const std::string text = request.trace ? trace.csv : format_csv(chapter, device, rows);
     if (const std::string error = write_whole_file(request.csv, text); !error.empty())
       return refuse(chapter, error);
@@ -190,12 +202,8 @@ int run_chapter(const Chapter& chapter, const RunRequest& request) {
   fmt::print("\n{} checks, {} values compared, worst error {} of its tolerance\n", rows.size(), values,
              fraction(worst));
   if (!trace.last_line.empty()) fmt::print("{}\n", trace.last_line);
-  if (!trace.faults.empty()) {
-    fmt::print("FAILED: the trace found memory accesses that are wrong.\n");
-    return kMismatch;
-  }
   if (!all_passed()) {
-    fmt::print("FAILED: the result is not what RoPE must give.\n");
+    fmt::print("FAILED: {}.\n", fmt::join(failures(results_are_right(), trace), ", and "));
     return kMismatch;
   }
   fmt::print("Success! RoPE matches expected results.\n");

@@ -23,8 +23,7 @@ void trace_next(const RunRequest& request, const Case& c, const Variant& variant
 TraceOutcome finish_tracing(const Chapter& chapter) {
   const std::string nothing =
       chapter.runs == Runs::on_host ? "this chapter has no kernels" : chapter.not_traced;
-  if (!nothing.empty())
-    return {"nothing to trace: " + nothing + "\n", "", "", simt::trace::csv_text({}, chapter.name)};
+  if (!nothing.empty()) return {"nothing to trace: " + nothing + "\n", "", "", ""};
   const simt::trace::Report report = simt::trace::take();
   return {simt::trace::tables_text(report), simt::trace::faults_text(report), simt::trace::last_line(report),
           simt::trace::csv_text(report, chapter.name)};

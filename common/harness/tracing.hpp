@@ -20,7 +20,7 @@ struct TraceOutcome {
   std::string tables;     ///< a table for each variant and kernel, or why there is none
   std::string faults;     ///< empty if there are none
   std::string last_line;  ///< "races 0, uninitialised reads 0, out of bounds 0"; empty without kernels
-  std::string csv;        ///< all rows, with their heading
+  std::string csv;        ///< all rows, with their heading; empty without kernels
 };
 
 /// Begins to watch. Faults are looked for in every launch from now on.

@@ -2,7 +2,8 @@
 """From what Nsight Compute prints to the book's CSV of counters.
 
     counters.py metrics                                                                       the METRICS to ask for
-    counters.py RESULTS.csv tokens=N [COLUMN=VALUE...] VARIANT=NCU.csv [VARIANT=NCU.csv...]   a row per variant of a chapter
+    counters.py [into=FILE.csv] RESULTS.csv tokens=N [COLUMN=VALUE...] VARIANT=NCU.csv [VARIANT=NCU.csv...]
+                                                                                              a row per variant of a chapter
     counters.py launches RESULTS.csv NCU.csv                                                  a row per launch of another program
 
 Each NCU.csv is the output of `ncu --csv --print-units base --metrics METRICS PROGRAM`, of a chapter with --variant VARIANT and one shape. Before
@@ -10,11 +11,15 @@ each kernel the profiler empties the caches, unless told otherwise. A chapter ru
 same number of launches on each; the counters of the second are added up. (If it launches kernels before, for checks of its own, `ncu
 --launch-skip N` leaves them out.) A program for `launches` prints the name of each of its launches.
 Device, driver, toolkit, date, commit and shape come from the first row of RESULTS.csv, measured with the same build; COLUMN=VALUE says what
-the shape is instead, as in dtype=f16. Exit codes: 0, or 2 when something does not fit.
+the shape is instead, as in dtype=f16.
+The rows go to stdout. With into=FILE.csv they go there: each takes the place of the row of its shape and variant, the other rows stay, and
+so does what stands in the column `reason`, which people write. Exit codes: 0, or 2 when something does not fit.
 """
 import csv
 import io
+import os
 import sys
+from pathlib import Path
 
 METRICS = {
     'smsp__inst_executed.sum': 'instructions',  # of warps
@@ -27,99 +32,187 @@ METRICS = {
     'smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum': 'shared_store_wavefronts',
     'dram__bytes_read.sum': 'dram_read_bytes',
 }
-FROM_RESULTS = ('device', 'sm', 'driver', 'toolkit', 'date', 'commit')
-SHAPE = ('q_heads', 'kv_heads', 'head_dim', 'rotary_dim', 'dtype', 'style')
+ONE_RUN = ('device', 'driver', 'toolkit', 'date', 'commit')  # a file holds the rows of one run
+FROM_RESULTS = ('device', 'sm', *ONE_RUN[1:])
+MODEL = ('q_heads', 'kv_heads', 'head_dim', 'rotary_dim', 'dtype', 'style')
+SHAPE = ('tokens', *MODEL)
+REASON = 'reason'
 CASES = 3
 
 
-def refuse(text):
-    print(f'counters.py: {text}', file=sys.stderr)
-    raise SystemExit(2)
+class Problem(Exception):
+    pass
 
 
-def read_results(path):
-    with open(path, encoding='utf-8', newline='') as file:
-        rows = list(csv.DictReader(file))
+def read_text(path):
+    try:
+        return Path(path).read_text(encoding='utf-8')
+    except UnicodeDecodeError as error:
+        raise Problem(f'{path} is no text: {error}') from None
+
+
+def read_csv(path, needed=()):
+    """The rows of a file with a heading, which must have these columns."""
+    reader = csv.DictReader(io.StringIO(read_text(path)))
+    try:
+        rows = list(reader)
+    except csv.Error as error:
+        raise Problem(f'{path}: {error}') from None
+    missing = [name for name in needed if name not in (reader.fieldnames or ())]
+    if missing:
+        raise Problem(f'{path} has no column {missing[0]}')
     if not rows:
-        refuse(f'{path} has no rows')
-    return rows[0]
+        raise Problem(f'{path} has no rows')
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise Problem(f'{path}:{number}: not as many cells as the first line has')
+    return rows
+
+
+def write_csv(path, rows):
+    """All or nothing."""
+    part = Path(f'{path}.part')
+    with open(part, 'w', encoding='utf-8', newline='') as file:
+        write_rows(file, rows)
+    os.replace(part, path)
+
+
+def write_rows(file, rows):
+    writer = csv.DictWriter(file, list(rows[0]), lineterminator='\n')
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def whole_number(text, place):
+    try:
+        return int(float(text.replace(',', '')))
+    except (ValueError, OverflowError):
+        raise Problem(f'{place} is no number: "{text}"') from None
 
 
 def output_of(path):
     """What the program printed, and behind it the profiler's table."""
-    with open(path, encoding='utf-8') as file:
-        text = file.read()
+    text = read_text(path)
     start = text.find('"ID",')
     if start < 0:
-        refuse(f'{path} is no output of ncu --csv')
+        raise Problem(f'{path} is no output of ncu --csv')
     return [line for line in text[:start].splitlines() if not line.startswith('==')], text[start:]
 
 
 def launches_of(path):
-    """For each launch, in order, its counters by the book's names, and its 'kernel'."""
+    """For each launch, in order, its counters by the book's names."""
     launches = {}
-    for row in csv.DictReader(io.StringIO(output_of(path)[1])):
-        name = METRICS.get(row.get('Metric Name') or '')
+    reader = csv.DictReader(io.StringIO(output_of(path)[1]))
+    for column in ('ID', 'Metric Name', 'Metric Unit', 'Metric Value'):
+        if column not in reader.fieldnames:
+            raise Problem(f'{path} has no column {column}')
+    for row in reader:
+        name = METRICS.get(row['Metric Name'] or '')
         if name is None:
             continue
+        place = f'{path}: {row["Metric Name"]} of launch {row["ID"]}'
         if row['Metric Unit'] not in ('inst', 'request', 'sector', 'wavefront', 'byte', ''):
-            refuse(f'{path}: {row["Metric Name"]} is in {row["Metric Unit"]}; give ncu --print-units base')
-        launch = launches.setdefault(int(row['ID']), {'kernel': row.get('Kernel Name') or ''})
-        launch[name] = int(float(row['Metric Value'].replace(',', '')))
+            raise Problem(f'{place} is in {row["Metric Unit"]}; give ncu --print-units base')
+        launch = launches.setdefault(whole_number(row['ID'], f'{path}: an ID'), {})
+        if name in launch:
+            raise Problem(f'{place} stands there twice')
+        launch[name] = whole_number(row['Metric Value'] or '', place)
+    for number in sorted(launches):
+        for name in METRICS.values():
+            if name not in launches[number]:
+                raise Problem(f'{path} has no {name} for launch {number}')
     return [launches[number] for number in sorted(launches)]
 
 
-def launches_of_second_case(path, names):
+def launches_of_second_case(path):
     launches = launches_of(path)
     if not launches or len(launches) % CASES:
-        refuse(f'{path}: {len(launches)} launches, which is no multiple of {CASES}')
+        raise Problem(f'{path}: {len(launches)} launches, which is no multiple of {CASES}')
     per_case = len(launches) // CASES
-    return complete(path, launches[per_case:2 * per_case], names)
+    return launches[per_case:2 * per_case]
 
 
-def complete(path, launches, names):
-    missing = [name for name in names if any(name not in launch for launch in launches)]
-    if missing:
-        refuse(f'{path} has no {missing[0]}')
-    return launches
-
-
-def rows_of_variants(known, words):
-    shape = {key: known[key] for key in SHAPE}
-    shape.update(word.split('=', 1) for word in words if word.split('=', 1)[0] in ('tokens', *SHAPE))
+def rows_of_variants(results, words):
+    known = read_csv(results, (*FROM_RESULTS, 'chapter', *MODEL))[0]
+    shape = {column: known[column] for column in MODEL}
+    variants = {}
+    for key, value in (word.split('=', 1) for word in words):
+        if key in SHAPE:
+            shape[key] = value
+        elif key in variants:
+            raise Problem(f'variant {key} is given twice: {variants[key]} and {value}')
+        else:
+            variants[key] = value
     if 'tokens' not in shape:
-        refuse('tokens=N is missing')
-    yield [*FROM_RESULTS, 'chapter', 'variant', 'tokens', *SHAPE, *METRICS.values()]
-    for word in words:
-        variant, path = word.split('=', 1)
-        if variant not in shape:
-            launches = launches_of_second_case(path, METRICS.values())
-            counters = [sum(launch[name] for launch in launches) for name in METRICS.values()]
-            yield [*(known[key] for key in (*FROM_RESULTS, 'chapter')), variant, *(shape[key] for key in ('tokens', *SHAPE)), *counters]
+        raise Problem('tokens=N is missing')
+    if not variants:
+        raise Problem('VARIANT=NCU.csv is missing')
+    rows = []
+    for variant, path in variants.items():
+        launches = launches_of_second_case(path)
+        rows.append({column: known[column] for column in (*FROM_RESULTS, 'chapter')} | {'variant': variant}
+                    | {column: shape[column] for column in SHAPE}
+                    | {name: sum(launch[name] for launch in launches) for name in METRICS.values()})
+    return rows
 
 
-def rows_of_launches(known, path):
-    names, launches = output_of(path)[0], complete(path, launches_of(path), METRICS.values())
+def put_into(path, rows):
+    """A row takes the place of the one with its shape and variant and keeps its reason; the others stay."""
+    if not Path(path).exists():
+        return rows
+    there = read_csv(path)
+    if [column for column in there[0] if column != REASON] != list(rows[0]):
+        raise Problem(f'{path} has other columns than counters.py writes')
+    result = by_key(path, there, ('variant', *SHAPE))
+    for row in rows:
+        key = tuple(row[column] for column in ('variant', *SHAPE))
+        old_reason = {REASON: result.get(key, {}).get(REASON, '')} if REASON in there[0] else {}
+        result[key] = row | old_reason
+    return list(result.values())
+
+
+def by_key(path, rows, columns):
+    """{cells of these columns: row}; no two rows may have the same."""
+    result = {}
+    for number, row in enumerate(rows, 2):
+        key = tuple(row[column] for column in columns)
+        if key in result:
+            raise Problem(f'{path}:{number}: there is a row for {" ".join(filter(None, key))} already')
+        result[key] = row
+    return result
+
+
+def rows_of_launches(results, path):
+    known = read_csv(results, FROM_RESULTS)[0]
+    names, launches = output_of(path)[0], launches_of(path)
     if len(names) != len(launches):
-        refuse(f'{path}: {len(launches)} launches, but {len(names)} names')
-    yield [*FROM_RESULTS, 'launch', *METRICS.values()]
-    for name, launch in zip(names, launches):
-        yield [*(known[key] for key in FROM_RESULTS), name, *(launch[key] for key in METRICS.values())]
+        raise Problem(f'{path}: {len(launches)} launches, but {len(names)} names')
+    if not launches:
+        raise Problem(f'{path}: 0 launches')
+    return [{column: known[column] for column in FROM_RESULTS} | {'launch': name} | {key: launch[key] for key in METRICS.values()}
+            for name, launch in zip(names, launches)]
 
 
 def main(words):
     if words == ['metrics']:
         print(','.join(METRICS))
         return
-    of_launches = words[:1] == ['launches']
-    if len(words) != 3 if of_launches else len(words) < 3 or any('=' not in word for word in words[1:]):
-        refuse('wrong use; the first lines of this file tell it')
-    rows = list(rows_of_launches(read_results(words[1]), words[2]) if of_launches else rows_of_variants(read_results(words[0]), words[1:]))
-    csv.writer(sys.stdout, lineterminator='\n').writerows(rows)
+    if words[:1] == ['launches'] and len(words) == 3:
+        write_rows(sys.stdout, rows_of_launches(*words[1:]))
+        return
+    into = words.pop(0).split('=', 1)[1] if words and words[0].startswith('into=') else None
+    if len(words) < 3 or any('=' not in word for word in words[1:]):
+        raise Problem('wrong use; the first lines of this file tell it')
+    rows = rows_of_variants(words[0], words[1:])
+    if into:
+        write_csv(into, put_into(into, rows))
+    else:
+        write_rows(sys.stdout, rows)
 
 
 if __name__ == '__main__':
     try:
         main(sys.argv[1:])
-    except (OSError, KeyError, ValueError) as error:
-        refuse(f'{type(error).__name__}: {error}')
+    except (Problem, OSError) as problem:
+        print(f'counters.py: {problem}', file=sys.stderr)
+        sys.exit(2)

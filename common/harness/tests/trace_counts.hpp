@@ -32,14 +32,7 @@ inline Totals traced_totals(const Chapter& chapter, const std::string& variant, 
     const simt::trace::Report report = simt::trace::take();
     INFO(simt::trace::faults_text(report));
     CHECK(report.clean());
-    for (const auto& kernel : report.kernels) {
-      const Totals more = simt::trace::total(kernel);
-      sum.blocks += more.blocks;
-      sum.loads += more.loads;
-      sum.stores += more.stores;
-      sum.shared_loads += more.shared_loads;
-      sum.shared_stores += more.shared_stores;
-    }
+    for (const auto& kernel : report.kernels) sum += simt::trace::total(kernel);
   }
   CHECK(sum.blocks > 0);
   return sum;

@@ -47,7 +47,8 @@ void Recorder::launch_begins(const Launch& launch, bool has_early_successor) {
 void Recorder::launch_ends() {
   listening_ = false;
   chain_.launch_ends(block_left_without_waiting_);
-  LaunchRecord record{label_, launch_->kernel->function(), launch_->grid, launch_->block, {}};
+  LaunchRecord record{label_,         launch_->kernel->function(), launch_->grid,
+                      launch_->block, launch_->shared_bytes,       {}};
   sites_.launch_ends([&](const Site& site) {
     record.rows.push_back({site.pc, site.space, site.operation, site.bytes, site.counts});
   });

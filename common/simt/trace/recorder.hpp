@@ -29,6 +29,7 @@ struct LaunchRecord {
   std::string label;
   const void* kernel = nullptr;
   dim3 grid, block;
+  std::size_t shared_bytes = 0;  // dynamic shared memory
   std::vector<Row> rows;
 };
 

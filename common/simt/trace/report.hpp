@@ -30,10 +30,13 @@ struct Row {
   Counts counts;
 };
 
-/// What a launch comes to.
+/// What a launch comes to, or several.
 struct Totals {
   std::uint64_t blocks = 0, threads_per_block = 0;
+  std::uint64_t shared_bytes = 0;  // dynamic shared memory of a block
   Counts loads, stores, atomics, shared_loads, shared_stores, shared_atomics;
+
+  Totals& operator+=(const Totals& other);  // what a block has: that of the last
   bool operator==(const Totals&) const = default;
 };
 
@@ -65,7 +68,8 @@ struct Report {
 /// Sum over the launches.
 Totals total(const KernelTrace& trace);
 
-/// A table for each kernel, its costliest line marked, then its launches.
+/// A table for each kernel, then its launches. Marked are the line that asks for the most sectors and the one
+/// that asks for the most wavefronts.
 std::string tables_text(const Report& report);
 /// Each fault with its lines; empty if there is none.
 std::string faults_text(const Report& report);

@@ -148,6 +148,7 @@ Totals totals_of(const LaunchRecord& launch) {
   Totals totals;
   totals.blocks = std::uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
   totals.threads_per_block = std::uint64_t(launch.block.x) * launch.block.y * launch.block.z;
+  totals.shared_bytes = launch.shared_bytes;
   Counts* const counts[2][3] = {{&totals.loads, &totals.stores, &totals.atomics},
                                 {&totals.shared_loads, &totals.shared_stores, &totals.shared_atomics}};
   for (const auto& row : launch.rows)

@@ -1,5 +1,5 @@
 /// \file
-/// The tracer, for programs: what a kernel's memory accesses cost on a GPU, line by line, and which of them
+/// The tracer, for programs: what a kernel's memory accesses ask a GPU for, line by line, and which of them
 /// are wrong. docs/trace.md tells how it counts. Only functions compiled with the flags of
 /// cmake/ropewalk_trace.cmake are seen.
 #pragma once

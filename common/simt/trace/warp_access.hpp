@@ -1,5 +1,5 @@
 /// \file
-/// One memory instruction of a warp, and what it costs.
+/// One memory instruction of a warp, and what it asks for.
 #pragma once
 
 #include <cstdint>

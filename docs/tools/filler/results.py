@@ -2,19 +2,19 @@
 import csv
 import re
 
+from counters import MODEL, ONE_RUN, SHAPE
+
 from .markers import parts_of
 from .problems import Problem
 
-ONE_RUN = ('device', 'driver', 'toolkit', 'date', 'commit')  # a file holds the rows of one run
-SHAPE = ('q_heads', 'kv_heads', 'head_dim', 'rotary_dim', 'dtype', 'style')  # a column only where they differ
 MEASURED = ('median_us', 'p5_us', 'p95_us', 'stream_us', 'gbps', 'fraction_of_copy')
 OTHERS = ('case', 'tokens', 'variant', 'reference_copy_us', 'empty_kernel_us')
 
 
 def results(folder, name):
     """The lines of the block: where it was measured, a table of the variants, a table of what they are compared with."""
-    rows = read_rows(folder / name, name, ONE_RUN + SHAPE + MEASURED + OTHERS)
-    varying = varying_columns(rows, SHAPE)
+    rows = read_rows(folder / name, name, ONE_RUN + MODEL + MEASURED + OTHERS)
+    varying = varying_columns(rows, MODEL)  # a column only where they differ
     table = [['case', 'tokens', 'variant', *varying, 'median', 'p5–p95', 'stream', 'GB/s', 'of copy']]
     for row in rows:
         table.append([row['case'], f'{integer(row, "tokens"):,}', row['variant'], *[row[key] for key in varying],
@@ -29,9 +29,9 @@ def results(folder, name):
 def counters(folder, text):
     """What a profiler counted: where and for which shape, then a table of the file's other columns as they are, or of those named."""
     name, *chosen = parts_of(text)
-    rows = read_rows(folder / name, name, ONE_RUN + SHAPE + ('variant', 'tokens'))
-    varying = varying_columns(rows, SHAPE + ('tokens',))
-    said = {*ONE_RUN, *SHAPE, 'sm', 'chapter', 'tokens', 'place'} - {*varying}
+    rows = read_rows(folder / name, name, (*ONE_RUN, *SHAPE, 'variant'))
+    varying = varying_columns(rows, SHAPE)
+    said = {*ONE_RUN, *SHAPE, 'sm', 'chapter', 'place'} - {*varying}
     columns = [key for key in rows[0] if key not in said]
     if chosen:
         wanted = ' '.join(chosen).split()

@@ -99,6 +99,13 @@ __global__ void add_and_read_shared(int* out) {
   out[threadIdx.x] = sum;  // shared sum: read
 }
 
+/// Adds to numbers that nobody has set, in shared and in device memory.
+__global__ void add_to_unwritten(int* sum) {
+  __shared__ int shared_sum;
+  atomicAdd(&shared_sum, 1);  // unwritten: shared
+  atomicAdd(sum, 1);          // unwritten: device
+}
+
 /// One thread of each block.
 __global__ void add_and_overwrite(int* sum) {
   atomicAdd(sum, 1);
@@ -197,6 +204,16 @@ TEST_CASE("a thread's own atomic operation does not hide the others'") {
   const Numbers n;
   const Report report = traced_launch(1, 32, add_and_read<false>, n.value.data(), n.out.data());
   CHECK(fault_of(report, FaultKind::kRaceInBlock, line("sum: read"), line("sum: add")).count == 31);
+  CHECK(fault_of(report, FaultKind::kRaceInBlock, line("sum: add"), line("sum: read")).count == 31);
+}
+
+TEST_CASE("the first atomic operation reads what nobody has written, and writes it") {
+  const Buffer<int> sum(1);
+  const Report report = traced_launch(2, 32, add_to_unwritten, sum.data());
+  CHECK(fault_of(report, FaultKind::kUninitialised, line("unwritten: shared"), 0).count ==
+        2);  // one each block
+  CHECK(fault_of(report, FaultKind::kUninitialised, line("unwritten: device"), 0).count == 1);
+  CHECK(report.races == 0);
 }
 
 TEST_CASE("a plain write races with another block's atomic, also behind one of its own") {
