@@ -21,7 +21,8 @@
 namespace ropewalk {
 namespace {
 
-constexpr const char* kSizeOptions[] = {"tokens", "batch", "q-heads", "kv-heads", "head-dim", "rotary-dim"};
+constexpr const char* kSizeOptions[] = {"tokens",   "batch",      "q-heads",      "kv-heads",
+                                        "head-dim", "rotary-dim", "rotary-offset"};
 
 std::string_view to_string(const std::string& word) {
   return word;
@@ -202,6 +203,7 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
   if (options.given("head-dim") && !options.given("config"))
     s.rotary_dim = s.head_dim / 2 * 2;  // the whole head
   options.read<std::int64_t>("rotary-dim", s.rotary_dim, 2, 65536);
+  options.read<std::int64_t>("rotary-offset", s.rotary_offset, 0, 65536);
   options.read<double>("base", request.schedule.base, kSmallestBase, kLargestBase);
   options.read<std::int64_t>("position-offset", request.position_offset,
                              std::numeric_limits<std::int32_t>::min(),
