@@ -4,6 +4,10 @@
 
 #include <cuda_runtime.h>
 
+#include <cmath>
+#include <string>
+#include <type_traits>
+
 #include "chapters/07_partial_and_strided/views.cuh"
 #include "common/gpu/device.cuh"
 #include "common/gpu/launch.hpp"
@@ -20,8 +24,8 @@ struct Packs {
 /// Items 0 … pairs/N − 1 turn 2N channels each, the ones behind them copy 2N.
 /// Turning: N channels of the first half of the window and the N that lie half a window further on. That fits
 /// both styles. Only single channels (N = 1) of neighbouring pairs do not: there an item is one pair.
-/// Copying: two packs of what is left when the window is cut out; the last pack may be alone, then it is
-/// copied twice.
+/// Copying: the same with what is left when the window is cut out. The last item may find no second pack;
+/// then it copies its first one twice.
 template <int N, class From, class To>
 __device__ Packs packs_of(const Rotation<From, To>& a, int item) {
   const int turning = a.pairs() / N;
@@ -29,8 +33,9 @@ __device__ Packs packs_of(const Rotation<From, To>& a, int item) {
     if (N == 1 && a.adjacent) return {a.rotary_offset + 2 * item, a.rotary_offset + 2 * item + 1};
     return {a.rotary_offset + N * item, a.rotary_offset + N * item + a.pairs()};
   }
-  const int first = 2 * N * (item - turning);
-  const int second = first + N < a.rest() ? first + N : first;
+  const int half = (a.rest() / N + 1) / 2 * N;
+  const int first = N * (item - turning);
+  const int second = first + half < a.rest() ? first + half : first;
   return {first < a.rotary_offset ? first : first + a.rotary_dim,
           second < a.rotary_offset ? second : second + a.rotary_dim};
 }
@@ -126,7 +131,7 @@ __device__ Pack<To, N> copied(const Pack<From, N>& pack) {
 /// place, or those and the ones that copy. Reads and writes each channel of an item once (a pack that is
 /// alone twice), N channels an access: see channels_that_fit(). Reads the position and the item's row.
 template <class From, class To, int N>
-__global__ void rope_window(Rotation<From, To> a, Table table, int items) {
+__global__ void __launch_bounds__(kThreads, 4) rope_window(Rotation<From, To> a, Table table, int items) {
   const long long token = blockIdx.x;
   const int first_item = static_cast<int>(threadIdx.x), item_step = static_cast<int>(blockDim.x);
   const int first_head = static_cast<int>(threadIdx.y), head_step = static_cast<int>(blockDim.y);

@@ -94,7 +94,7 @@ inline bool steps_exist(const Region& a, const Region& b, const std::array<std::
   const long long stride = std::max(a.strides[axis], b.strides[axis]);
   const long long least = 1 - b.counts[axis], most = a.counts[axis] - 1;
   if (stride == 0) return steps_exist(a, b, order, i + 1, distance, moved || least < most);
-  long long up = b.head_bytes, down = a.head_bytes;  // the reach of what is left, and of the heads
+  long long up = a.head_bytes, down = b.head_bytes;  // the reach of what is left, and of the heads
   for (std::size_t j = i + 1; j < 3; ++j) {
     const long long inner = std::max(a.strides[order[j]], b.strides[order[j]]);
     up += (a.counts[order[j]] - 1) * inner;
