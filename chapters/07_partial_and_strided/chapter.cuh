@@ -81,7 +81,7 @@ inline Chapter chapter() {
           {
               table_variant("by_channel", "in place, one channel an access", run<2>),
               table_variant("by_8_bytes", "in place, up to 8 bytes an access", run<8>),
-              placed(Placement::in_place, "in_place", "in place, up to 16 bytes; so are all that follow"),
+              placed(Placement::in_place, "in_place", "in place, up to 16 bytes, as all that follow"),
               placed(Placement::out_of_place, "out_of_place", "from one tensor to another"),
               placed(Placement::packed_qkv, "packed_qkv", "in place in packed rows of q, k and v"),
               placed(Placement::heads_first, "heads_first", "to [batch, heads, tokens, head_dim]"),

@@ -126,10 +126,13 @@ __device__ Pack<To, N> copied(const Pack<From, N>& pack) {
 // [rotate]
 
 // [kernel]
+constexpr int kThreads = 256;  // of a block, at most
+
 /// One block: one token (blockIdx.x), of sequence blockIdx.y and every gridDim.y-th after it. threadIdx.x and
 /// its step own work items, see packs_of(); threadIdx.y and its step own heads. `items` is pairs/N to turn in
 /// place, or those and the ones that copy. Reads and writes each channel of an item once (a pack that is
-/// alone twice), N channels an access: see channels_that_fit(). Reads the position and the item's row.
+/// alone twice), N channels an access: see channels_that_fit(). Reads the position and the item's row. At
+/// most 64 registers a thread, so that 4 blocks of kThreads fit on a multiprocessor.
 template <class From, class To, int N>
 __global__ void __launch_bounds__(kThreads, 4) rope_window(Rotation<From, To> a, Table table, int items) {
   const long long token = blockIdx.x;
@@ -165,7 +168,6 @@ __global__ void __launch_bounds__(kThreads, 4) rope_window(Rotation<From, To> a,
 // [kernel]
 
 // [launch]
-constexpr int kThreads = 256;           // of a block, at most
 constexpr long long kMostRows = 65535;  // of a grid, on its y axis
 
 /// As in chapter 06: a row of threads for each head, then as few rows as take no more turns.

@@ -176,24 +176,21 @@ std::string fault_of(const Rotation<From, To>& a) {
 /// meet must be a multiple of it: addresses, strides, where the window begins, and the half of its length.
 template <class From, class To>
 int channels_that_fit(const Rotation<From, To>& a, const Table& table, int bytes) {
-  const auto fits = [](const auto& view, const Region& region, unsigned long long n) {
-    const unsigned long long size = n * sizeof(*view.data);
-    return is_aligned(
-        view.data, static_cast<unsigned long long>(region.strides[0] | region.strides[1] | region.strides[2]),
-        size);
+  const auto fits = [&](const auto& view, int heads, int n) {
+    const Region region = region_of(view, a, heads);
+    const long long steps = region.strides[0] | region.strides[1] | region.strides[2];
+    return heads == 0 || is_aligned(view.data, static_cast<unsigned long long>(steps),
+                                    static_cast<unsigned long long>(n) * sizeof(*view.data));
+  };
+  const auto holds_runs = [](const float* row, int n) {  // of n/2 numbers
+    return is_aligned(row, 0, static_cast<unsigned long long>(n) / 2 * sizeof(float));
   };
   const int rest = is_in_place(a) ? 0 : a.rest();
-  for (int n = bytes / static_cast<int>(std::max(sizeof(From), sizeof(To))); n > 1; n /= 2) {
-    const auto size = static_cast<unsigned long long>(n);
-    if (a.pairs() % n == 0 && a.rotary_offset % n == 0 && rest % n == 0 &&
-        fits(a.q_from, region_of(a.q_from, a, a.q_heads), size) &&
-        fits(a.q_to, region_of(a.q_to, a, a.q_heads), size) &&
-        (a.kv_heads == 0 || (fits(a.k_from, region_of(a.k_from, a, a.kv_heads), size) &&
-                             fits(a.k_to, region_of(a.k_to, a, a.kv_heads), size))) &&
-        is_aligned(table.cosines, 0, size / 2 * sizeof(float)) &&
-        is_aligned(table.sines, 0, size / 2 * sizeof(float)))
+  for (int n = bytes / static_cast<int>(std::max(sizeof(From), sizeof(To))); n > 1; n /= 2)
+    if ((a.pairs() | a.rotary_offset | rest) % n == 0 && fits(a.q_from, a.q_heads, n) &&
+        fits(a.q_to, a.q_heads, n) && fits(a.k_from, a.kv_heads, n) && fits(a.k_to, a.kv_heads, n) &&
+        holds_runs(table.cosines, n) && holds_runs(table.sines, n))
       return n;
-  }
   return 1;
 }
 // [fits]
