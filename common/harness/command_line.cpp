@@ -86,9 +86,10 @@ std::string refusal_of(const Chapter& chapter, const Shape& shape) {
   return chapter.refusal ? chapter.refusal(shape) : "";
 }
 
-// A check holds about 40 bytes per element of q and k, and six copies of each entry of the two tables.
+// A check holds up to 56 bytes per element of q and k, if the destination lies apart from the source, and six
+// copies of each entry of the two tables.
 void check_memory(const std::string& where, double elements, double table_entries) {
-  const double needed = 40 * elements + 48 * table_entries;
+  const double needed = 56 * elements + 48 * table_entries;
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   if (needed > memory)
