@@ -44,7 +44,10 @@ PlacedTensor with(Mistake mistake, PlacedTensor tensor, const Shape& s, std::int
 void rotate_tensor(const RopeCall& call, const PlacedTensor& given_from, const PlacedTensor& given_to,
                    std::int64_t heads, Mistake mistake) {
   const Shape& s = call.shape;
-  const PlacedTensor from = with(mistake, given_from, s, heads), to = with(mistake, given_to, s, heads);
+  // Swapped in the destination only: in the source it would read beyond the end.
+  const PlacedTensor from =
+      mistake == Mistake::token_and_head_swapped ? given_from : with(mistake, given_from, s, heads);
+  const PlacedTensor to = with(mistake, given_to, s, heads);
   const Schedule schedule = make_schedule(
       {.rope_type = "default", .base = call.base, .head_dim = s.head_dim, .rotary_dim = s.rotary_dim});
   const auto size = static_cast<std::size_t>(s.head_dim), width = static_cast<std::size_t>(s.rotary_dim);
@@ -112,7 +115,9 @@ TEST_CASE("strides that are ignored or mixed up") {
   for (const Mistake mistake : {Mistake::strides_ignored, Mistake::batch_stride_ignored})
     CHECK(says(check(Placement::packed_qkv, mistake, kShape), "qkv: memory between its heads was written"));
   CHECK(says(check(Placement::heads_first, Mistake::strides_ignored, kShape), "q[b=0"));
-  CHECK(says(check(Placement::heads_first, Mistake::token_and_head_swapped, kShape), "q[b=0"));
+  Shape only_q = kShape;  // whose swapped strides stay inside
+  only_q.kv_heads = 0;
+  CHECK(says(check(Placement::heads_first, Mistake::token_and_head_swapped, only_q), "q[b=0"));
 }
 
 TEST_CASE("channels that do not turn") {
