@@ -66,7 +66,7 @@ host_sources() {
 check_budgets() {
   local failed=0 file lines
   folder_budget gpu 400 || failed=1
-  folder_budget harness 1600 || failed=1
+  folder_budget harness 1800 || failed=1 # 200 of them lay out strided tensors
   folder_budget rope 1800 || failed=1
   while read -r file; do
     lines=$(code_lines "$file")

@@ -22,6 +22,7 @@ const std::string kRotation = std::string(ROPEWALK_BIN_DIR) + "/01_rotation ";
 const std::string kReference = std::string(ROPEWALK_BIN_DIR) + "/02_cpu_reference ";
 const std::string kNaive = std::string(ROPEWALK_BIN_DIR) + "/03_naive ";
 const std::string kSharedMemory = std::string(ROPEWALK_BIN_DIR) + "/04_shared_memory ";
+const std::string kPartial = std::string(ROPEWALK_BIN_DIR) + "/07_partial_and_strided ";
 
 std::string vectors(const char* name) {
   return "--vectors " + kSource + "/common/vectors/" + name + ".json ";
@@ -297,4 +298,20 @@ TEST_CASE("a chapter may refuse sizes that its kernels cannot do") {
   const Outcome got = run("ROPEWALK_SKIP_UNSUPPORTED=1 " + too_wide);
   CHECK(got.code == 77);
   CHECK(got.out.find("skipped: --rotary-dim") != std::string::npos);
+}
+
+TEST_CASE("a window anywhere in the head, or a refusal") {
+  const Outcome end =
+      expect_success(kPartial + "--head-dim 192 --rotary-dim 64 --rotary-offset 128 --style interleaved");
+  CHECK(contains(end.out, "  rotary    64 of 192 channels from channel 128 on, interleaved style,"));
+  expect_success(kPartial + vectors("gpt-neox-20b") + "--dtype bf16");
+  expect_success(kPartial + vectors("glm-4-9b-0414"));
+  expect_refusal(kPartial + "--rotary-dim 0", {"--rotary-dim", "0"});
+  expect_refusal(kPartial + "--rotary-dim 33", {"--rotary-dim", "33", "even"});
+  expect_refusal(kPartial + "--rotary-dim 130", {"--rotary-dim", "130", "128"});
+  expect_refusal(kPartial + "--rotary-offset 15", {"--rotary-offset", "15 is odd", "from 0 to", "64"});
+  expect_refusal(kPartial + "--rotary-offset 66", {"--rotary-offset", "66", "out of the head", "64"});
+  expect_refusal(kPartial + "--rotary-offset -2", {"--rotary-offset", "-2"});
+  expect_refusal(kPartial + vectors("gpt-neox-20b") + "--rotary-offset 2", {"--vectors", "--rotary-offset"});
+  expect_refusal(kNaive + "--rotary-offset 2", {"--rotary-offset", "03_naive has no such option"});
 }

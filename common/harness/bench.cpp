@@ -115,7 +115,8 @@ ResultRow bench_variant(const Variant& variant, const Case& c, const BenchCase& 
           : 1;
   std::vector<std::unique_ptr<LoadedCase>> loaded;
   for (std::int64_t i = 0; i < sets; ++i)
-    loaded.push_back(std::make_unique<LoadedCase>(c, Runs::on_device, variant.reads_table));
+    loaded.push_back(
+        std::make_unique<LoadedCase>(c, Runs::on_device, variant.reads_table, variant.placement));
   row.check = run_and_compare(variant, *loaded[0], stream);
   if (!row.check.passed()) return row;
   row.timing = time_launches(stream, bench.launches, [&](int i) {

@@ -18,16 +18,42 @@ struct CUstream_st;  // cudaStream_t is a pointer to it; chapters without kernel
 
 namespace ropewalk {
 
-/// One call of RoPE: q and k are rotated in place. Device addresses for a device chapter, host addresses
-/// else.
+enum class Runs {
+  on_host,    ///< plain C++: no kernel
+  on_device,  ///< CUDA kernels, on a GPU or on the CPU executor
+};
+
+/// Where a variant finds q and k, and where it puts them.
+enum class Placement {
+  in_place,      ///< contiguous [batch, tokens, heads, head_dim], rotated where they lie
+  out_of_place,  ///< contiguous, from one buffer to another
+  packed_qkv,    ///< in place, in rows of q heads, k heads and v heads in one buffer
+  heads_first,   ///< from contiguous to [batch, heads, tokens, head_dim]
+  odd_strides,   ///< in place, contiguous; each dimension of size 1 has an odd stride that nobody may use
+  misaligned,    ///< in place, contiguous, one element behind an aligned address
+  converted,     ///< out of place, from float to the call's element type
+};
+
+/// One of the tensors of a call: element (b, t, h, c) lies at data + b·batch_stride + t·token_stride +
+/// h·head_stride + c, counted in elements.
+struct PlacedTensor {
+  void* data = nullptr;
+  Dtype dtype = Dtype::f32;
+  std::int64_t batch_stride = 0, token_stride = 0, head_stride = 0;
+};
+
+/// One call of RoPE: q and k are rotated, in place unless the variant's placement says otherwise. Device
+/// addresses for a device chapter, host addresses else.
 struct RopeCall {
   Shape shape;
   Dtype dtype = Dtype::f32;
   Style style = Style::half;
   double base = 10000.0;
-  double attention_factor = 1.0;            // the tables have it already; angles computed on the fly do not
-  void* q = nullptr;                        // [batch, tokens, q_heads, head_dim]
-  void* k = nullptr;                        // [batch, tokens, kv_heads, head_dim]; null when kv_heads is 0
+  double attention_factor = 1.0;        // the tables have it already; angles computed on the fly do not
+  void* q = nullptr;                    // [batch, tokens, q_heads, head_dim]
+  void* k = nullptr;                    // [batch, tokens, kv_heads, head_dim]; null when kv_heads is 0
+  PlacedTensor q_from = {}, q_to = {};  // the same for variants with another placement; q is q_to.data
+  PlacedTensor k_from = {}, k_to = {};
   const std::int32_t* positions = nullptr;  // [batch, tokens]
   // Row r of the tables belongs to position first_position + r.
   const float* cos_table = nullptr;  // [table_rows, pairs]
@@ -46,6 +72,7 @@ struct Variant {
   bool reads_table = false;  ///< cos/sin tables count among the bytes it must move
   std::function<void(const RopeCall&)> run = {};
   Arithmetic arithmetic = Arithmetic::in_float;
+  Placement placement = Placement::in_place;
 };
 
 /// The usual kinds of variant: cos and sin from the table, from a list of frequencies, or from powf.
@@ -58,11 +85,6 @@ inline Variant list_variant(std::string name, std::string what, std::function<vo
 inline Variant powf_variant(std::string name, std::string what, std::function<void(const RopeCall&)> run) {
   return {std::move(name), std::move(what), Angles::f32_powf, false, std::move(run)};
 }
-
-enum class Runs {
-  on_host,    ///< plain C++: no kernel
-  on_device,  ///< CUDA kernels, on a GPU or on the CPU executor
-};
 
 /// What the command line and the files it names ask for, checked and complete: nothing below reads them
 /// again.

@@ -19,10 +19,9 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
 
 }  // namespace
 
-LoadedCase::LoadedCase(const Case& c, Runs where, bool with_table)
+LoadedCase::LoadedCase(const Case& c, Runs where, bool with_table, Placement placement)
     : case_(c),
-      q_before_(encode(c.dtype, c.q)),
-      k_before_(encode(c.dtype, c.k)),
+      tensors_(c.shape, c.dtype, c.q, c.k, placement, where),
       positions_before_(bytes_of(c.positions)),
       inv_freq_before_(bytes_of(std::vector<float>(c.schedule.inv_freq.begin(), c.schedule.inv_freq.end()))) {
   if (with_table) {
@@ -32,8 +31,6 @@ LoadedCase::LoadedCase(const Case& c, Runs where, bool with_table)
     cos_before_ = bytes_of(table.cos);
     sin_before_ = bytes_of(table.sin);
   }
-  q_ = GuardedBuffer(where, q_before_);
-  k_ = GuardedBuffer(where, k_before_);
   positions_ = GuardedBuffer(where, positions_before_);
   inv_freq_ = GuardedBuffer(where, inv_freq_before_);
   cos_ = GuardedBuffer(where, cos_before_);
@@ -41,40 +38,34 @@ LoadedCase::LoadedCase(const Case& c, Runs where, bool with_table)
 }
 
 RopeCall LoadedCase::call(CUstream_st* stream) {
-  return {.shape = case_.shape,
-          .dtype = case_.dtype,
-          .style = case_.style,
-          .base = case_.spec.base,
-          .attention_factor = case_.schedule.attention_factor,
-          .q = q_.as<void>(),
-          .k = k_.as<void>(),
-          .positions = positions_.as<std::int32_t>(),
-          .cos_table = cos_.as<float>(),
-          .sin_table = sin_.as<float>(),
-          .first_position = first_position_,
-          .table_rows = table_rows_,
-          .inv_freq = inv_freq_.as<float>(),
-          .stream = stream};
+  RopeCall call{.shape = case_.shape,
+                .dtype = case_.dtype,
+                .style = case_.style,
+                .base = case_.spec.base,
+                .attention_factor = case_.schedule.attention_factor,
+                .positions = positions_.as<std::int32_t>(),
+                .cos_table = cos_.as<float>(),
+                .sin_table = sin_.as<float>(),
+                .first_position = first_position_,
+                .table_rows = table_rows_,
+                .inv_freq = inv_freq_.as<float>(),
+                .stream = stream};
+  tensors_.place(call);
+  return call;
 }
 
 void LoadedCase::restore() {
-  q_.write(q_before_);
-  k_.write(k_before_);
+  tensors_.restore();
 }
 
-void LoadedCase::compare_surroundings(const GuardedBuffer::Content& q, const GuardedBuffer::Content& k,
-                                      CheckResult& result) const {
-  const auto guards = [&](const char* name, const GuardedBuffer::Content& content) {
-    if (!content.guards_intact) result.fault(std::string(name) + ": memory before or behind it was written");
-  };
+void LoadedCase::compare_surroundings(const PlacedTensors::Snapshot& now, CheckResult& result) const {
+  tensors_.compare_surroundings(now, result);
   const auto input = [&](const char* name, const std::vector<std::byte>& before,
                          const GuardedBuffer& buffer) {
     const GuardedBuffer::Content content = buffer.read();
     if (content.bytes != before) result.fault(std::string(name) + ": an input was modified");
-    guards(name, content);
+    if (!content.guards_intact) result.fault(std::string(name) + ": memory before or behind it was written");
   };
-  guards("q", q);
-  guards("k", k);
   input("positions", positions_before_, positions_);
   input("inv_freq", inv_freq_before_, inv_freq_);
   input("cos table", cos_before_, cos_);
@@ -83,11 +74,11 @@ void LoadedCase::compare_surroundings(const GuardedBuffer::Content& q, const Gua
 
 CheckResult LoadedCase::compare(const Variant& variant) const {
   CheckResult result{.what = variant.name, .on = case_.name};
-  const GuardedBuffer::Content q = q_.read(), k = k_.read();
-  compare_surroundings(q, k, result);
+  const PlacedTensors::Snapshot now = tensors_.read();
+  compare_surroundings(now, result);
   const auto compare_tensor = [&](const char* name, std::int64_t heads, const std::vector<float>& before,
-                                  const std::vector<std::byte>& before_bits,
                                   const std::vector<std::byte>& after_bits) {
+    const std::vector<std::byte> before_bits = encode(case_.dtype, before);
     const std::vector<float> after = decode(case_.dtype, after_bits);
     const RotatedTensor tensor{name, heads, before, after, before_bits, after_bits};
     Expectation expect{.shape = case_.shape,
@@ -106,13 +97,13 @@ CheckResult LoadedCase::compare(const Variant& variant) const {
       compare_rotated(tensor, expect, result);
     }
   };
-  compare_tensor("q", case_.shape.q_heads, case_.q, q_before_, q.bytes);
-  compare_tensor("k", case_.shape.kv_heads, case_.k, k_before_, k.bytes);
+  compare_tensor("q", case_.shape.q_heads, case_.q, tensors_.q(now));
+  compare_tensor("k", case_.shape.kv_heads, case_.k, tensors_.k(now));
   return result;
 }
 
 CheckResult check_variant(const Variant& variant, const Case& c, Runs where) {
-  LoadedCase loaded(c, where, variant.reads_table);
+  LoadedCase loaded(c, where, variant.reads_table, variant.placement);
   if (where == Runs::on_host) {
     variant.run(loaded.call(nullptr));
   } else {
@@ -124,7 +115,7 @@ CheckResult check_variant(const Variant& variant, const Case& c, Runs where) {
 }
 
 std::int64_t bytes_to_move(const Shape& shape, Dtype dtype, const Variant& variant) {
-  const std::int64_t tensors = 2 * (shape.q_size() + shape.k_size()) * size_in_bytes(dtype);
+  const std::int64_t tensors = tensor_bytes_to_move(shape, dtype, variant.placement);
   const std::int64_t positions = 4 * shape.token_count();
   std::int64_t angles = 0;
   if (variant.reads_table)

@@ -21,7 +21,8 @@
 namespace ropewalk {
 namespace {
 
-constexpr const char* kSizeOptions[] = {"tokens", "batch", "q-heads", "kv-heads", "head-dim", "rotary-dim"};
+constexpr const char* kSizeOptions[] = {"tokens",   "batch",      "q-heads",      "kv-heads",
+                                        "head-dim", "rotary-dim", "rotary-offset"};
 
 std::string_view to_string(const std::string& word) {
   return word;
@@ -85,9 +86,10 @@ std::string refusal_of(const Chapter& chapter, const Shape& shape) {
   return chapter.refusal ? chapter.refusal(shape) : "";
 }
 
-// A check holds about 40 bytes per element of q and k, and six copies of each entry of the two tables.
+// A check holds up to 56 bytes per element of q and k, if the destination lies apart from the source, and six
+// copies of each entry of the two tables.
 void check_memory(const std::string& where, double elements, double table_entries) {
-  const double needed = 40 * elements + 48 * table_entries;
+  const double needed = 56 * elements + 48 * table_entries;
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   if (needed > memory)
@@ -204,6 +206,7 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
   if (options.given("head-dim") && !options.given("config"))
     s.rotary_dim = s.head_dim / 2 * 2;  // the whole head
   options.read<std::int64_t>("rotary-dim", s.rotary_dim, 2, 65536);
+  options.read<std::int64_t>("rotary-offset", s.rotary_offset, 0, 65536);
   options.read<double>("base", request.schedule.base, kSmallestBase, kLargestBase);
   options.read<std::int64_t>("position-offset", request.position_offset,
                              std::numeric_limits<std::int32_t>::min(),

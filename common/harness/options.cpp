@@ -27,7 +27,8 @@ constexpr OptionText kOptions[] = {
     {"q-heads", "N", "query heads"},
     {"kv-heads", "N", "key heads; divides --q-heads; 0: no keys"},
     {"head-dim", "N", "channels of a head"},
-    {"rotary-dim", "N", "channels that turn, from the first on; even"},
+    {"rotary-dim", "N", "channels that turn, from the first or from --rotary-offset on; even"},
+    {"rotary-offset", "N", "first channel that turns; even"},
     {"dtype", "f32|f16|bf16", "element type of q and k"},
     {"style", "half|interleaved", "which channels form a pair"},
     {"base", "X", "base of the frequencies (rope_theta)"},
@@ -52,7 +53,7 @@ constexpr std::string_view kTrace = "trace";
 
 // What a test vector decides by itself: giving it as well would be ignored.
 constexpr const char* kNotWithVectors[] = {
-    "tokens", "batch",           "q-heads", "kv-heads", "head-dim",   "rotary-dim", "style",
+    "tokens", "batch",           "q-heads", "kv-heads", "head-dim",   "rotary-dim", "rotary-offset", "style",
     "base",   "position-offset", "seed",    "config",   "layer-type", "schedule",   "bench"};
 // What has no meaning for a program that stops before it checks anything.
 constexpr const char* kNotWithoutChecks[] = {"bench", "csv", "trace"};

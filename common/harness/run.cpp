@@ -54,10 +54,12 @@ void describe(const Chapter& chapter, const RunRequest& request, const DeviceInf
   } else if (!chapter.variants.empty()) {
     fmt::print("  q         [batch {}, tokens {}, heads {}, head_dim {}] of {}\n", s.batch, s.tokens,
                s.q_heads, s.head_dim, to_string(request.dtype));
-    if (s.kv_heads > 0) fmt::print("  k         the same with {} heads\n", s.kv_heads);
-    fmt::print("  rotary    {} of {} channels, {} style, base {}, positions from {}\n", s.rotary_dim,
-               s.head_dim, request.styles.size() == 1 ? to_string(request.styles[0]) : "either",
-               request.schedule.base, request.position_offset);
+    if (s.kv_heads > 0)
+      fmt::print("  k         the same with {} head{}\n", s.kv_heads, s.kv_heads == 1 ? "" : "s");
+    fmt::print("  rotary    {} of {} channels{}, {} style, base {}, positions from {}\n", s.rotary_dim,
+               s.head_dim, s.rotary_offset > 0 ? fmt::format(" from channel {} on", s.rotary_offset) : "",
+               request.styles.size() == 1 ? to_string(request.styles[0]) : "either", request.schedule.base,
+               request.position_offset);
     fmt::print("  sizes     {}\n", request.source);
   }
   std::string said;  // what a variant shares with the one before it is said once

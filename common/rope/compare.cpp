@@ -56,6 +56,7 @@ void compare_rotated(const RotatedTensor& tensor, const Expectation& expect, Che
   const std::size_t element = static_cast<std::size_t>(size_in_bytes(expect.dtype));
   const std::size_t pairs = expect.schedule.inv_freq.size();
   const double factor = expect.schedule.attention_factor;
+  const std::size_t window = static_cast<std::size_t>(shape.rotary_offset), window_end = window + 2 * pairs;
   std::vector<double> x(head_dim), expected(head_dim), angle_errors(pairs);
 
   std::size_t start = 0;  // of the head, in elements
@@ -69,11 +70,13 @@ void compare_rotated(const RotatedTensor& tensor, const Expectation& expect, Che
     for (std::int64_t head = 0; head < tensor.heads; ++head, start += head_dim) {
       for (std::size_t i = 0; i < head_dim; ++i) x[i] = static_cast<double>(tensor.before[start + i]);
       if (expect.given.empty()) {
-        rotate_head(x, expected, expect.style, cos_sin, factor);
+        rotate_head(std::span(x).subspan(window, 2 * pairs), std::span(expected).subspan(window, 2 * pairs),
+                    expect.style, cos_sin, factor);
       } else {
         std::copy_n(expect.given.begin() + static_cast<std::ptrdiff_t>(start), head_dim, expected.begin());
       }
-      for (std::size_t i = 2 * pairs; i < head_dim; ++i) {
+      for (std::size_t i = 0; i < head_dim; ++i) {
+        if (i >= window && i < window_end) continue;
         const std::size_t at = (start + i) * element;
         if (!std::equal(&tensor.after_bits[at], &tensor.after_bits[at] + element, &tensor.before_bits[at]))
           result.fault(coordinates(tensor, shape, row, head) +
@@ -82,12 +85,11 @@ void compare_rotated(const RotatedTensor& tensor, const Expectation& expect, Che
                             static_cast<double>(tensor.after[start + i])));
       }
       for (std::size_t p = 0; p < pairs; ++p) {
-        const auto [first, second] =
-            pair_channels(expect.style, static_cast<std::int64_t>(p), shape.rotary_dim);
-        const double norm =
-            factor * std::hypot(x[static_cast<std::size_t>(first)], x[static_cast<std::size_t>(second)]);
-        for (std::int64_t channel : {first, second}) {
-          const std::size_t i = static_cast<std::size_t>(channel);
+        const PairChannels pair = pair_channels(expect.style, static_cast<std::int64_t>(p), shape.rotary_dim);
+        const std::size_t first = window + static_cast<std::size_t>(pair.first),
+                          second = window + static_cast<std::size_t>(pair.second);
+        const double norm = factor * std::hypot(x[first], x[second]);
+        for (const std::size_t i : {first, second}) {
           const double got = static_cast<double>(tensor.after[start + i]);
           const double allowed =
               pair_tolerance(expect.dtype, norm, expected[i], angle_errors[p], expect.arithmetic);

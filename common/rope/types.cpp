@@ -83,6 +83,13 @@ std::string fault_of(const Shape& shape) {
     return "rotary_dim: " + std::to_string(shape.rotary_dim) + " is larger than head_dim " +
            std::to_string(shape.head_dim) + "; allowed: an even number from 2 to head_dim";
   }
+  if (shape.rotary_offset < 0 || shape.rotary_offset % 2 != 0 ||
+      shape.rotary_offset > shape.head_dim - shape.rotary_dim) {
+    return "rotary_offset: " + std::to_string(shape.rotary_offset) +
+           (shape.rotary_offset % 2 != 0 ? " is odd" : " moves rotary channels out of the head") +
+           "; allowed: an even number from 0 to head_dim - rotary_dim = " +
+           std::to_string(shape.head_dim - shape.rotary_dim);
+  }
   if (shape.kv_heads > 0 && shape.q_heads % shape.kv_heads != 0) {
     return "kv_heads: " + std::to_string(shape.kv_heads) + " does not divide the " +
            std::to_string(shape.q_heads) + " q heads; allowed: 0 (no k) or a divisor of q_heads";

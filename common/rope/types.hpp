@@ -19,7 +19,8 @@ enum class Style {
 enum class Dtype { f32, f16, bf16 };
 
 /// Sizes of one call. q is [batch, tokens, q_heads, head_dim], k is [batch, tokens, kv_heads, head_dim],
-/// both contiguous; positions are [batch, tokens]. The first rotary_dim channels of a head turn.
+/// both contiguous unless said otherwise; positions are [batch, tokens]. In each head, rotary_dim channels
+/// turn, from rotary_offset on.
 struct Shape {
   std::int64_t batch = 1;
   std::int64_t tokens = 0;
@@ -27,6 +28,7 @@ struct Shape {
   std::int64_t kv_heads = 0;  ///< 0: there is no k
   std::int64_t head_dim = 0;
   std::int64_t rotary_dim = 0;
+  std::int64_t rotary_offset = 0;  ///< first channel that turns; even
 
   std::int64_t pairs() const { return rotary_dim / 2; }
   /// Tokens of all sequences of the batch: the number of positions.
@@ -57,9 +59,9 @@ Dtype parse_dtype(std::string_view word, std::string_view field);
 std::int64_t size_in_bytes(Dtype dtype);
 
 /// What is wrong with a shape, as "field: what is wrong; allowed: …", or empty: negative sizes, an odd or
-/// zero rotary_dim, rotary_dim > head_dim, q_heads that are not a multiple of kv_heads, or sizes whose
-/// product in bytes (eight per value, the oracle's double) does not fit int64. Zero tokens and zero kv_heads
-/// are fine.
+/// zero rotary_dim, rotary_dim > head_dim, an odd rotary_offset or one from which the rotary channels would
+/// leave the head, q_heads that are not a multiple of kv_heads, or sizes whose product in bytes (eight per
+/// value, the oracle's double) does not fit int64. Zero tokens and zero kv_heads are fine.
 std::string fault_of(const Shape& shape);
 
 /// A number as messages show it: at most six digits, and a decimal point whatever the locale.

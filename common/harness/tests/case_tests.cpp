@@ -101,15 +101,24 @@ TEST_CASE("a test vector's results count, those with float angles too") {
 }
 
 TEST_CASE("what a variant must move: q and k twice, positions, and what it reads of a table or a list") {
+  // In place, only the 4 of 8 channels that turn.
   const auto moves = [](Dtype dtype, Angles angles, bool reads_table) {
     return bytes_to_move(kShape, dtype,
                          {.name = {}, .what = {}, .angles = angles, .reads_table = reads_table});
   };
-  const std::int64_t elements = 6 * (2 + 1) * 8, positions = 6 * 4;
+  const std::int64_t elements = 6 * (2 + 1) * 4, positions = 6 * 4;
   CHECK(moves(Dtype::f32, Angles::f32_powf, false) == 2 * elements * 4 + positions);
   CHECK(moves(Dtype::bf16, Angles::f32_powf, false) == 2 * elements * 2 + positions);
   CHECK(moves(Dtype::bf16, Angles::f32_list, false) == 2 * elements * 2 + positions + 2 * 4);
   CHECK(moves(Dtype::bf16, Angles::exact, true) == 2 * elements * 2 + positions + 6 * 2 * 2 * 4);
+  const auto placed = [](Placement placement) {
+    return bytes_to_move(kShape, Dtype::bf16,
+                         {.name = {}, .what = {}, .angles = Angles::f32_powf, .placement = placement});
+  };
+  CHECK(placed(Placement::packed_qkv) == 2 * elements * 2 + positions);
+  // To another place, all of them; from float, 4 bytes in and 2 out.
+  CHECK(placed(Placement::out_of_place) == 2 * 2 * elements * 2 + positions);
+  CHECK(placed(Placement::converted) == 2 * elements * (4 + 2) + positions);
 }
 
 }  // namespace ropewalk

@@ -146,7 +146,7 @@ void check_same_bits(const Chapter& chapter) {
       for (const Variant& variant : chapter.variants) {
         INFO(variant.name << ", " << to_string(dtype) << ", " << to_string(style));
         const Case c = random_values(shape, {7, 1, 400}, dtype, style);
-        LoadedCase loaded(c, chapter.runs, variant.reads_table);
+        LoadedCase loaded(c, chapter.runs, variant.reads_table, variant.placement);
         std::vector<float> first;
         int different = 0;
         for (int i = 0; i < 100; ++i) {
@@ -223,7 +223,7 @@ std::vector<float> rotate_one(const Variant& variant, Runs where, const OneHead&
   Case c = random_case(request, shape, head.style, "one head");
   c.positions = {head.position};
   c.q = head.x;
-  LoadedCase loaded(c, where, variant.reads_table);
+  LoadedCase loaded(c, where, variant.reads_table, variant.placement);
   run_once(variant, where, loaded);
   return loaded.q_values();
 }

@@ -3,6 +3,7 @@
 #include "common/rope/types.hpp"
 
 #include <climits>
+#include <limits>
 
 #include "common/rope/pairing.hpp"
 #include "common/rope/positions.hpp"
@@ -76,6 +77,13 @@ TEST_CASE("a shape's faults are named") {
         "rotary_dim: 22 is larger than head_dim 20; allowed: an even number from 2 to head_dim");
   CHECK(fault([](Shape& s) { s.rotary_dim = 11; }) ==
         "rotary_dim: 11 is odd, and channels turn in pairs; allowed: an even number from 2 to head_dim");
+  CHECK(fault([](Shape& s) { s.rotary_offset = 8; }).empty());
+  const std::string allowed = "; allowed: an even number from 0 to head_dim - rotary_dim = 8";
+  CHECK(fault([](Shape& s) { s.rotary_offset = 3; }) == "rotary_offset: 3 is odd" + allowed);
+  for (const std::int64_t out :
+       {std::int64_t{10}, std::int64_t{-2}, std::numeric_limits<std::int64_t>::max() - 1})
+    CHECK(fault([&](Shape& s) { s.rotary_offset = out; }) ==
+          "rotary_offset: " + std::to_string(out) + " moves rotary channels out of the head" + allowed);
 }
 
 TEST_CASE("sizes whose product wraps are a fault, also with zero kv heads") {
