@@ -23,14 +23,11 @@ void RaceDetector::block_begins(unsigned warps) {
 void RaceDetector::warp_met(unsigned warp, std::uint32_t lanes) {
   WarpClock& clock = warps_[warp];
   ++time_;
-  if (clock.last < block_start_) clock.apart = false;
   clock.last = time_;
   if (lanes == kAllLanes) {
     clock.all_met = time_;
     return;
   }
-  if (!clock.apart) std::memset(clock.seen, 0, sizeof clock.seen);
-  clock.apart = true;
   Time joined[kLanes] = {};
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const unsigned lane = unsigned(std::countr_zero(rest));
@@ -47,7 +44,7 @@ void RaceDetector::warp_met(unsigned warp, std::uint32_t lanes) {
 bool RaceDetector::ordered(unsigned warp, unsigned later_lane, unsigned earlier_lane, Time earlier) const {
   const WarpClock& clock = warps_[warp];
   if (clock.last <= earlier) return false;
-  return earlier < clock.all_met || (clock.apart && earlier < clock.seen[later_lane][earlier_lane]);
+  return earlier < clock.all_met || earlier < clock.seen[later_lane][earlier_lane];
 }
 
 std::uint32_t RaceDetector::unordered_lanes(const ApartLanes& earlier, unsigned warp, unsigned lane) const {

@@ -93,10 +93,10 @@ class RaceDetector {
   bool ordered(unsigned warp, unsigned later_lane, unsigned earlier_lane, Time earlier) const;
   std::uint32_t unordered_lanes(const ApartLanes& earlier, unsigned warp, unsigned lane) const;
 
+  // Times of earlier blocks stay: they lie before anything that is asked about.
   struct WarpClock {
     Time last = 0;                   // of the warp's last operation
     Time all_met = 0;                // the last one of all its lanes
-    bool apart = false;              // have only some of them met in this block? Then `seen` is in use.
     Time seen[kLanes][kLanes] = {};  // [a][b]: what b did before this time comes before what a does now
   };
 

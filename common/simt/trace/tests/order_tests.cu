@@ -29,23 +29,24 @@ void in_all_orders(Function function) {
   simt::options().seed.reset();
 }
 
-/// Lane 2 reads a number, later lane 1 does, and lane 3 writes it. Which of them meet decides.
+/// Lane 0 reads a number and may meet lane 1; then lane 2 reads it and may meet lane 1; at last lane 1 writes
+/// it. It waits for lane 3, which is there for the order: lanes start one after the other.
 template <bool kFirstReaderMeetsWriter, bool kSecondReaderMeetsWriter>
 __global__ void two_readers(int* value, int* out) {
   const unsigned lane = threadIdx.x;
   if (lane == 0) {
-    __syncwarp(0b0011);
-  } else if (lane == 1) {
-    __syncwarp(0b0011);
-    out[1] = value[0];  // second reader
-    if (kSecondReaderMeetsWriter) __syncwarp(0b1010);
-  } else if (lane == 2) {
     out[0] = value[0];  // first reader
-    if (kFirstReaderMeetsWriter) __syncwarp(0b1100);
-  } else {
-    if (kFirstReaderMeetsWriter) __syncwarp(0b1100);
-    if (kSecondReaderMeetsWriter) __syncwarp(0b1010);
+    if (kFirstReaderMeetsWriter) __syncwarp(0b0011);
+  } else if (lane == 1) {
+    if (kFirstReaderMeetsWriter) __syncwarp(0b0011);
+    if (kSecondReaderMeetsWriter) __syncwarp(0b0110);
+    __syncwarp(0b1010);
     value[0] = 1;  // writer
+  } else if (lane == 2) {
+    out[1] = value[0];  // second reader
+    if (kSecondReaderMeetsWriter) __syncwarp(0b0110);
+  } else {
+    __syncwarp(0b1010);
   }
 }
 
@@ -60,26 +61,26 @@ __global__ void by_way_of_another(int* value, int* out) {
   if (lane == 2) out[0] = value[0];  // handed: read
 }
 
-/// Lanes 2 and 1 read a word, one after the other, then lane 0 one byte of it. Lane 3 meets all but lane 0.
+/// Lanes 0 and 2 read a word, one after the other, and meet lane 1; then lane 3 reads one byte of it, and
+/// lane 1 writes one. Lane 4 is there for the order.
 __global__ void byte_of_a_word(unsigned char* bytes, int* out, int written) {
   const unsigned lane = threadIdx.x;
   const int* word = reinterpret_cast<const int*>(bytes);
   if (lane == 0) {
-    __syncwarp(0b0011);
-    __syncwarp(0b0011);
-    out[0] = bytes[0];  // byte: read
+    out[0] = *word;
+    __syncwarp(0b00011);
   } else if (lane == 1) {
-    __syncwarp(0b0011);
-    out[1] = *word;
-    __syncwarp(0b0011);
-    __syncwarp(0b1010);
+    __syncwarp(0b00011);
+    __syncwarp(0b00110);
+    __syncwarp(0b10010);
+    bytes[written] = 1;  // byte: write
   } else if (lane == 2) {
     out[2] = *word;
-    __syncwarp(0b1100);
+    __syncwarp(0b00110);
+  } else if (lane == 3) {
+    out[3] = bytes[0];  // byte: read
   } else {
-    __syncwarp(0b1100);
-    __syncwarp(0b1010);
-    bytes[written] = 1;  // byte: write
+    __syncwarp(0b10010);
   }
 }
 
@@ -118,6 +119,23 @@ __global__ void write_after_two_warps_read(int* value, int* out) {
   if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = value[0];  // both warps: read
   if (kBarrier) __syncthreads();
   if (threadIdx.x == 32) value[0] = 1;  // both warps: write
+}
+
+/// Two warps read; then one of the readers looks again and writes.
+__global__ void write_after_a_second_look(int* value, int* out) {
+  if (threadIdx.x % 32 != 0) return;
+  out[threadIdx.x / 32] = value[0];  // a look
+  if (threadIdx.x == 32) {
+    out[2] = value[0];
+    value[0] = 1;  // after a second look
+  }
+}
+
+/// Shared memory keeps what another block has left in it.
+__global__ void read_what_another_block_wrote(int* out) {
+  __shared__ int number;
+  if (blockIdx.x == 0) number = 1;
+  out[blockIdx.x] = number;  // another block wrote
 }
 
 /// The first warp's read lies behind a barrier, the second's does not.
@@ -160,12 +178,12 @@ TEST_CASE("lanes that read at different times are ordered each by what it meets"
   const auto trace = [&](auto kernel) { return traced_launch(1, 4, kernel, n.value.data(), n.out.data()); };
   check_clean(trace(two_readers<true, true>));
   for (const auto& [report, reader, thread] :
-       {std::tuple{trace(two_readers<true, false>), line("second reader"), "thread (1,0,0)"},
-        std::tuple{trace(two_readers<false, true>), line("first reader"), "thread (2,0,0)"}}) {
+       {std::tuple{trace(two_readers<true, false>), line("second reader"), "thread (2,0,0)"},
+        std::tuple{trace(two_readers<false, true>), line("first reader"), "thread (0,0,0)"}}) {
     CHECK(report.races == 1);
     CHECK(fault_of(report, FaultKind::kRaceInBlock, line("writer"), reader).example ==
           std::string(thread) +
-              ", then thread (3,0,0) of block (0,0,0), with neither a barrier nor a warp operation between "
+              ", then thread (1,0,0) of block (0,0,0), with neither a barrier nor a warp operation between "
               "them");
   }
 }
@@ -181,8 +199,8 @@ TEST_CASE("warp operations order by way of other lanes") {
 TEST_CASE("bytes of a word go their own ways") {
   const Buffer<unsigned char> bytes(std::vector<unsigned char>(4));
   const Numbers n;
-  check_clean(traced_launch(1, 4, byte_of_a_word, bytes.data(), n.out.data(), 1));
-  const Report report = traced_launch(1, 4, byte_of_a_word, bytes.data(), n.out.data(), 0);
+  check_clean(traced_launch(1, 5, byte_of_a_word, bytes.data(), n.out.data(), 1));
+  const Report report = traced_launch(1, 5, byte_of_a_word, bytes.data(), n.out.data(), 0);
   CHECK(report.races == 1);
   fault_of(report, FaultKind::kRaceInBlock, line("byte: write"), line("byte: read"));
 }
@@ -242,6 +260,19 @@ TEST_CASE("a write after reads of two warps") {
             .example ==
         "a thread of another warp, then thread (32,0,0) of block (0,0,0), with neither a barrier nor a warp "
         "operation between them");
+}
+
+TEST_CASE("a second look does not hide that other warps have read") {
+  const Numbers n;
+  const Report report = traced_launch(1, 64, write_after_a_second_look, n.value.data(), n.out.data());
+  CHECK(report.races == 1);
+}
+
+TEST_CASE("a block's shared memory begins uninitialised") {
+  const Numbers n;
+  const Report report = traced_launch(3, 1, read_what_another_block_wrote, n.out.data());
+  CHECK(fault_of(report, FaultKind::kUninitialised, line("another block wrote"), 0).count == 2);
+  CHECK(report.races == 0);
 }
 
 TEST_CASE("a write after reads of two blocks") {
