@@ -67,22 +67,37 @@ bool is_whole(const RopeCall& call, const Tensors<T>& a, int q_tile, int k_tile)
 // [fits]
 
 /// Starts a kernel for tensors of which nothing sticks out.
-template <int kTokens = 1, class T, class... Parameters>
-void launch_whole(const RopeCall& call, const Tensors<T>& a, void (*kernel)(Parameters...)) {
-  launch_tiles(call.stream, kernel, a.tokens / kTokens, a.q, a.k, a.positions, call.cos_table, call.sin_table,
+template <class T, class... Parameters>
+void launch_whole(const RopeCall& call, const Tensors<T>& a, long long blocks,
+                  void (*kernel)(Parameters...)) {
+  launch_tiles(call.stream, kernel, blocks, a.q, a.k, a.positions, call.cos_table, call.sin_table,
                static_cast<int>(a.tokens), a.q_heads, a.kv_heads, call.first_position,
                static_cast<unsigned>(call.table_rows));
 }
 
-/// Tiles of kQ heads of q and kK heads of k if nothing sticks out, else the masked kernel.
-template <int kQ, int kK, bool kTwoWarps>
+/// Who does the tiles of a token, kQ heads of q or kK of k each: one block, one of two warps, or as many as
+/// there are tiles.
+enum class Blocks { one, of_two_warps, many };
+
+/// A kernel without masks if nothing sticks out, else the masked one.
+template <int kQ, int kK, Blocks kBlocks = Blocks::one>
 void run_whole(const RopeCall& call) {
   with_tensors(call, [&]<class T>(const Tensors<T>& a) {
-    if (!is_whole(call, a, kQ, kK)) return run_masked<false>(call);
+    const long long tiles = a.tokens * (a.q_heads / kQ + a.kv_heads / kK);
+    const bool too_many = kBlocks == Blocks::many && tiles > 0x7FFFFFFF;  // for a grid
+    if (!is_whole(call, a, kQ, kK) || too_many) return run_masked<false>(call);
+    const auto start = [&](auto pairs) {
+      if constexpr (kBlocks == Blocks::many)
+        launch_whole(call, a, tiles, rope_spread<T, kQ, kK, pairs>);
+      else if constexpr (kBlocks == Blocks::of_two_warps)
+        launch_whole(call, a, a.tokens, rope_two_warps<T, kQ, kK, pairs>);
+      else
+        launch_whole(call, a, a.tokens, rope_whole<T, kQ, kK, pairs>);
+    };
     if (a.pairs() == 32)
-      launch_whole(call, a, kTwoWarps ? rope_two_warps<T, kQ, kK, 32> : rope_whole<T, kQ, kK, 32>);
+      start(std::integral_constant<int, 32>{});
     else
-      launch_whole(call, a, kTwoWarps ? rope_two_warps<T, kQ, kK, 64> : rope_whole<T, kQ, kK, 64>);
+      start(std::integral_constant<int, 64>{});
   });
 }
 
@@ -90,8 +105,8 @@ void run_whole(const RopeCall& call) {
 inline void run_two_tokens(const RopeCall& call) {
   with_tensors(call, [&]<class T>(const Tensors<T>& a) {
     if (is_whole(call, a, 8, 8) && a.tokens % 2 == 0)
-      return launch_whole<2>(
-          call, a, a.pairs() == 32 ? rope_tokens_whole<T, 2, 8, 32> : rope_tokens_whole<T, 2, 8, 64>);
+      return launch_whole(call, a, a.tokens / 2,
+                          a.pairs() == 32 ? rope_tokens_whole<T, 2, 8, 32> : rope_tokens_whole<T, 2, 8, 64>);
     with_tile_width(a.pairs(), [&](auto width) { launch_any<2>(call, a, rope_tokens<T, 2, 8, width>); });
   });
 }
@@ -126,10 +141,11 @@ inline Chapter chapter() {
               in_element_type,
               table_variant("promised", "masked, with promises about alignment and sizes", run_promised),
               table_variant("split", "pairs cut into powers of two, no masks along them", run_split),
-              table_variant("whole", "tiles of 8 heads, no masks where nothing sticks out",
-                            run_whole<8, 8, false>),
-              table_variant("whole_32", "the same, tiles of 32 heads of q", run_whole<32, 8, false>),
-              table_variant("two_warps", "whole, with a hint: two warps per block", run_whole<8, 8, true>),
+              table_variant("whole", "tiles of 8 heads, no masks where nothing sticks out", run_whole<8, 8>),
+              table_variant("whole_32", "the same, tiles of 32 heads of q", run_whole<32, 8>),
+              table_variant("two_warps", "whole, with a hint: two warps per block",
+                            run_whole<8, 8, Blocks::of_two_warps>),
+              table_variant("spread", "whole, with a block for each tile", run_whole<8, 8, Blocks::many>),
               table_variant("two_tokens", "whole, with two tokens in a tile: their rows are gathered",
                             run_two_tokens),
           },

@@ -124,27 +124,51 @@ __tile__ void turn_whole(const View& heads, Row cosines, Row sines, long long to
   heads.store(ct::element_cast<T>(x * sines + y * cosines), token, head, 1);
 }
 
+/// NaN in all channels of a tile of heads.
+template <class T, int kHeads, int kPairs, class View>
+__tile__ void fill_with_nan(const View& heads, long long token, int head) {
+  const auto nan = ct::element_cast<T>(ct::full<ct::tile<float, ct::shape<1, kHeads, kPairs>>>(NAN));
+  heads.store(nan, token, head, 0);
+  heads.store(nan, token, head, 1);
+}
+
+/// A row that the table has, with an axis for heads.
+template <int kPairs>
+__tile__ auto whole_row(const float* table, long long row, long long rows) {
+  const auto numbers = rows_of<kPairs>(ct::assume_aligned(table, 16_ic), rows, kPairs).load(row, 0);
+  return ct::reshape(numbers, ct::shape<1, 1, kPairs>{});
+}
+
+/// Some tiles of one token: those of q from q_first to q_last - 1, and the same for k.
+struct Tiles {
+  int q_first, q_last, k_first, k_last;
+};
+
 /// As rope_masked, but nothing sticks out: the numbers of heads are multiples of kQ and kK, all 2 * kPairs
 /// channels turn. All pointers are multiples of 16 bytes.
 template <class T, int kQ, int kK, int kPairs>
 __tile__ void rotate_whole(T* q, T* k, const int* positions, const float* cosines, const float* sines,
-                           int tokens, int q_heads, int kv_heads, int first_position, unsigned rows) {
-  const long long token = ct::bid().x, row = row_of(positions[token], first_position);
-  const auto c =
-      read_row<kPairs>(rows_of<kPairs>(ct::assume_aligned(cosines, 16_ic), rows, kPairs), row, rows, 0);
-  const auto s =
-      read_row<kPairs>(rows_of<kPairs>(ct::assume_aligned(sines, 16_ic), rows, kPairs), row, rows, 0);
+                           int tokens, int q_heads, int kv_heads, int first_position, unsigned rows,
+                           long long token, Tiles tiles) {
+  const long long row = row_of(positions[token], first_position);
   const auto q_view = heads_of<kQ, kPairs>(q, tokens, q_heads);
   const auto k_view = heads_of<kK, kPairs>(k, tokens, kv_heads);
-  for (int h = 0; h < q_heads / kQ; ++h) turn_whole<T>(q_view, c, s, token, h);
-  for (int h = 0; h < kv_heads / kK; ++h) turn_whole<T>(k_view, c, s, token, h);
+  if (row < rows) {  // the whole block goes one way
+    const auto c = whole_row<kPairs>(cosines, row, rows), s = whole_row<kPairs>(sines, row, rows);
+    for (int h = tiles.q_first; h < tiles.q_last; ++h) turn_whole<T>(q_view, c, s, token, h);
+    for (int h = tiles.k_first; h < tiles.k_last; ++h) turn_whole<T>(k_view, c, s, token, h);
+  } else {
+    for (int h = tiles.q_first; h < tiles.q_last; ++h) fill_with_nan<T, kQ, kPairs>(q_view, token, h);
+    for (int h = tiles.k_first; h < tiles.k_last; ++h) fill_with_nan<T, kK, kPairs>(k_view, token, h);
+  }
 }
 
+/// One tile block: one token.
 template <class T, int kQ, int kK, int kPairs>
 __tile_global__ void rope_whole(T* q, T* k, const int* positions, const float* cosines, const float* sines,
                                 int tokens, int q_heads, int kv_heads, int first_position, unsigned rows) {
   rotate_whole<T, kQ, kK, kPairs>(q, k, positions, cosines, sines, tokens, q_heads, kv_heads, first_position,
-                                  rows);
+                                  rows, ct::bid().x, {0, q_heads / kQ, 0, kv_heads / kK});
 }
 
 /// The same, with two warps for each block. Without the hint the compiler takes four.
@@ -153,7 +177,19 @@ template <class T, int kQ, int kK, int kPairs>
     T* q, T* k, const int* positions, const float* cosines, const float* sines, int tokens, int q_heads,
     int kv_heads, int first_position, unsigned rows) {
   rotate_whole<T, kQ, kK, kPairs>(q, k, positions, cosines, sines, tokens, q_heads, kv_heads, first_position,
-                                  rows);
+                                  rows, ct::bid().x, {0, q_heads / kQ, 0, kv_heads / kK});
+}
+
+/// One tile block: one tile of one token. Each reads the row of the table again.
+template <class T, int kQ, int kK, int kPairs>
+__tile_global__ void rope_spread(T* q, T* k, const int* positions, const float* cosines, const float* sines,
+                                 int tokens, int q_heads, int kv_heads, int first_position, unsigned rows) {
+  const int block = static_cast<int>(ct::bid().x), q_tiles = q_heads / kQ, tiles = q_tiles + kv_heads / kK;
+  const int tile = block % tiles;
+  const bool in_q = tile < q_tiles;
+  rotate_whole<T, kQ, kK, kPairs>(
+      q, k, positions, cosines, sines, tokens, q_heads, kv_heads, first_position, rows, block / tiles,
+      {tile, in_q ? tile + 1 : tile, tile - q_tiles, in_q ? tile - q_tiles : tile - q_tiles + 1});
 }
 // [whole]
 
