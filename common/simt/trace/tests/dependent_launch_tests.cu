@@ -9,7 +9,7 @@ using simt_tests::Buffer;
 
 namespace {
 
-constexpr unsigned kBlocks = 4, kThreads = 32;
+constexpr unsigned kBlocks = 4, kThreads = 64;
 
 unsigned line(const char* text) {
   return line_with(__FILE__, text);
@@ -64,12 +64,19 @@ __global__ void one_waits(const int* values, int* out) {
   out[number()] = values[number()];
 }
 
-/// One lane waits for its warp, and tells the others or not.
+/// One lane of each warp waits, and tells the others or not.
 template <bool kTells>
 __global__ void one_lane_waits(const int* values, int* out) {
-  if (threadIdx.x == 0) cudaGridDependencySynchronize();
+  if (threadIdx.x % 32 == 0) cudaGridDependencySynchronize();
   if (kTells) __syncwarp();
   out[number()] = values[number()];  // one lane waits: read
+}
+
+/// Of two warps the first waits, the second meets only itself.
+__global__ void one_warp_waits(const int* values, int* out) {
+  if (threadIdx.x < 32) cudaGridDependencySynchronize();
+  __syncwarp();
+  out[number()] = values[number()];  // one warp waits: read
 }
 
 __global__ void add_early(int* sum) {
@@ -213,7 +220,18 @@ TEST_CASE("a wait is passed on to the lanes that meet the one that waited") {
     launch_early(one_lane_waits<false>, a.values.data(), a.out.data());
   });
   CHECK(fault_of(report, FaultKind::kRaceOfLaunches, line("one lane waits: read"), line("produce")).count ==
-        kBlocks * (kThreads - 1));
+        kBlocks * (kThreads - kThreads / 32));
+}
+
+TEST_CASE("a wait is not passed on to lanes that meet only each other") {
+  const Arrays a;
+  const Report report = traced([&] {
+    launch_early(produce, a.values.data());
+    launch_early(one_warp_waits, a.values.data(), a.out.data());
+  });
+  const ReportedFault race =
+      fault_of(report, FaultKind::kRaceOfLaunches, line("one warp waits: read"), line("produce"));
+  CHECK(race.count == kBlocks * 32);
 }
 
 TEST_CASE("atomic operations of kernels that overlap") {

@@ -51,6 +51,30 @@ __global__ void read_unwritten(int* out) {
   out[blockIdx.x * kThreads + threadIdx.x] = values[threadIdx.x];  // unwritten: read
 }
 
+/// The same with bytes.
+template <bool kBarrier>
+__global__ void reverse_bytes(char* out) {
+  __shared__ char values[kThreads];
+  values[threadIdx.x] = char(threadIdx.x);  // bytes: write
+  if (kBarrier) __syncthreads();
+  out[threadIdx.x] = values[kThreads - 1 - threadIdx.x];  // bytes: read
+}
+
+/// One thread for the __shared__ variables, one for all of the dynamic part.
+__global__ void both_parts(int words) {
+  __shared__ int values[kThreads];
+  volatile int* const dynamic = static_cast<int*>(simt::dynamic_shared_memory());
+  if (threadIdx.x == 0) {
+    for (volatile int& value : values) value = 1;
+  } else {
+    for (int i = 0; i < words; ++i) dynamic[i] = 2;
+  }
+}
+
+__global__ void touch_dynamic_wide(int index) {
+  static_cast<volatile double*>(simt::dynamic_shared_memory())[index] = 1;  // dynamic: wide
+}
+
 __global__ void copy(const int* in, int* out) {
   out[threadIdx.x] = in[threadIdx.x];  // copy
 }
@@ -322,6 +346,28 @@ TEST_CASE("across the end of an allocation") {
   CHECK(fault_of(report, FaultKind::kOutOfBounds, line("wide"), 0).example ==
         "thread (0,0,0) of block (0,0,0), 8 bytes 3 bytes behind the end of an allocation of 44 bytes");
   CHECK(report.kernels[0].rows.empty());
+}
+
+TEST_CASE("single bytes of shared memory") {
+  const Buffer<char> out(kThreads);
+  check_clean(traced_launch(1, kThreads, reverse_bytes<true>, out.data()));
+  const Report report = traced_launch(1, kThreads, reverse_bytes<false>, out.data());
+  fault_of(report, FaultKind::kRaceInBlock, line("bytes: write"), line("bytes: read"));
+  CHECK(fault_of(report, FaultKind::kUninitialised, line("bytes: read"), 0).count == 32);
+}
+
+TEST_CASE("the two parts of shared memory lie side by side") {
+  constexpr int kWords = 8 * 1024;
+  check_clean(traced([&] { simt_tests::launch(1, 2, kWords * sizeof(int), nullptr, both_parts, kWords); }));
+}
+
+TEST_CASE("across the end of dynamic shared memory, and before its beginning") {
+  const Report across = traced([&] { simt_tests::launch(1, 1, 12, nullptr, touch_dynamic_wide, 1); });
+  CHECK(fault_of(across, FaultKind::kOutOfBounds, line("dynamic: wide"), 0).example ==
+        "thread (0,0,0) of block (0,0,0), 8 bytes across the end of the block's shared memory");
+  const Report before = traced([&] { simt_tests::launch(1, 1, 64, nullptr, touch_dynamic, -1); });
+  CHECK(fault_of(before, FaultKind::kOutOfBounds, line("dynamic: write"), 0).example ==
+        "thread (0,0,0) of block (0,0,0), 4 bytes outside the block's 64 bytes of dynamic shared memory");
 }
 
 TEST_CASE("out of the bounds of dynamic shared memory") {

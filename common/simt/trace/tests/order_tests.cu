@@ -138,6 +138,24 @@ __global__ void read_what_another_block_wrote(int* out) {
   out[blockIdx.x] = number;  // another block wrote
 }
 
+/// A thread comes back to what it has written.
+__global__ void own_writes(int* value, int* out) {
+  int& mine = value[threadIdx.x];
+  mine = 1;
+  out[threadIdx.x] = mine;
+  mine = 2;
+  atomicAdd(&mine, 1);
+  out[threadIdx.x] += mine;
+}
+
+/// Two lanes of the first warp read, and one of them writes, while the second warp's lanes meet nobody.
+__global__ void busy_neighbour_warp(int* value, int* out) {
+  if (threadIdx.x >= 32) return __syncwarp(1u << threadIdx.x % 32);
+  if (threadIdx.x > 1) return;
+  out[threadIdx.x] = value[0];
+  if (threadIdx.x == 1) value[0] = 1;
+}
+
 /// The first warp's read lies behind a barrier, the second's does not.
 __global__ void write_after_own_read(int* value, int* out) {
   if (threadIdx.x == 0) out[0] = value[0];
@@ -273,6 +291,21 @@ TEST_CASE("a block's shared memory begins uninitialised") {
   const Report report = traced_launch(3, 1, read_what_another_block_wrote, n.out.data());
   CHECK(fault_of(report, FaultKind::kUninitialised, line("another block wrote"), 0).count == 2);
   CHECK(report.races == 0);
+}
+
+TEST_CASE("a thread does not race with itself") {
+  in_all_orders([] {
+    const Buffer<int> values(64);
+    const Numbers n;
+    check_clean(traced_launch(1, 64, own_writes, values.data(), n.out.data()));
+  });
+}
+
+TEST_CASE("other warps' operations order nothing") {
+  in_all_orders([] {
+    const Numbers n;
+    CHECK(traced_launch(1, 64, busy_neighbour_warp, n.value.data(), n.out.data()).races == 1);
+  });
 }
 
 TEST_CASE("a write after reads of two blocks") {

@@ -50,6 +50,8 @@ void print(const simt::trace::Report& report) {
 
 int main(int count, char** arguments) {
   const std::string fault = count > 1 ? arguments[1] : "";
+  int* older = nullptr;  // than the tracer, which cannot know who has written it
+  cudaMalloc(&older, 40);
   simt::trace::start();
   int *values = nullptr, *freed = nullptr;
   cudaMalloc(&values, 40);
@@ -74,6 +76,7 @@ int main(int count, char** arguments) {
     float* out = nullptr;
     cudaMalloc(&out, 32 * sizeof(float));
     simt_tests::run(1, 32, store_in_shared, out);
+    simt_tests::run(1, 1, add, older, 3);
     print(simt::trace::take());
   }
   std::puts("went on");
