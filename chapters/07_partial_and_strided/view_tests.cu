@@ -39,7 +39,7 @@ Rotation<From, To> usual() {
           .head_dim = 128,
           .rotary_dim = 64,
           .rotary_offset = 32,
-          .adjacent = false};
+          .interleaved = false};
 }
 
 /// The message of the refusal of `usual` with this change, or empty.
@@ -218,7 +218,12 @@ TEST_CASE("how many channels an access may move") {
   CHECK(fits([](Half&) {}) == 8);
   CHECK(fits([](Half&) {}, 8) == 4);
   CHECK(fits([](Half&) {}, 2) == 1);
+  CHECK(fits([](Half&) {}, 12) == 4);
+  CHECK(fits([](Half&) {}, 3) == 1);
+  CHECK(fits([](Half&) {}, 0) == 1);   // one element is the least
+  CHECK(fits([](Half&) {}, 32) == 8);  // and 16 bytes the most
   CHECK(fits<float, float>([](auto&) {}) == 4);
+  CHECK(fits<float, float>([](auto&) {}, 32) == 4);
   CHECK(fits<float, __half>([](auto& a) { move_out_of_place(a); }) == 4);
   SECTION("addresses") {
     const auto moved = [](int elements) {
@@ -279,9 +284,21 @@ TEST_CASE("how many channels an access may move") {
   }
 }
 
-TEST_CASE("a block is as small as its turns allow") {
+TEST_CASE("a pack of more than 16 bytes is refused, not left out") {
+  const auto message = [] {
+    try {
+      launch_packs<8>(nullptr, usual<float, float>(), Table{nullptr, nullptr, 0, 0});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message() == "pack: 32 bytes; allowed: up to 16");
+}
+
+TEST_CASE("a block is as small as its rounds allow") {
   CHECK(block_for(8, 40).x == 8);
-  CHECK(block_for(8, 40).y == 20);  // 32 rows need two turns, and so do 20
+  CHECK(block_for(8, 40).y == 20);  // 32 rows need two rounds, and so do 20
   CHECK(block_for(300, 40).x == 256);
   CHECK(block_for(300, 40).y == 1);
 }
