@@ -284,6 +284,34 @@ TEST_CASE("how many channels an access may move") {
   }
 }
 
+TEST_CASE("the accesses that calls of some models get in bf16") {
+  struct Model {
+    const char* name;
+    int q_heads, kv_heads, head_dim, rotary_dim, rotary_offset, bytes;
+  };
+  for (const Model& m : {Model{"StableLM-3B", 32, 32, 80, 20, 0, 4},
+                         {"GPT-NeoX-20B", 64, 64, 96, 24, 0, 8},
+                         {"GPT-J-6B", 16, 16, 256, 64, 0, 16},
+                         {"GLM-4-9B", 32, 2, 128, 64, 0, 16},
+                         {"DeepSeek-V2-Lite", 16, 16, 192, 64, 128, 16}})
+    for (const bool apart : {false, true}) {
+      CAPTURE(m.name, apart);
+      const int channels = fits<__nv_bfloat16, __nv_bfloat16>([&](auto& a) {
+        a.q_heads = m.q_heads, a.kv_heads = m.kv_heads;
+        a.head_dim = m.head_dim, a.rotary_dim = m.rotary_dim, a.rotary_offset = m.rotary_offset;
+        const auto lay_out = [&](auto& view, long long heads) {
+          view.head_stride = m.head_dim;
+          view.token_stride = heads * m.head_dim;
+          view.batch_stride = a.tokens * view.token_stride;
+        };
+        lay_out(a.q_from, m.q_heads), lay_out(a.q_to, m.q_heads);
+        lay_out(a.k_from, m.kv_heads), lay_out(a.k_to, m.kv_heads);
+        if (apart) move_out_of_place(a);
+      });
+      CHECK(channels * 2 == m.bytes);
+    }
+}
+
 TEST_CASE("a pack of more than 16 bytes is refused, not left out") {
   const auto message = [] {
     try {
