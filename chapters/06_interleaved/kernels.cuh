@@ -49,15 +49,6 @@ __device__ void rotate_pack(T* x, const float* cosines, const float* sines) {
   store_pack(x, pack);
 }
 
-/// Entries entry … entry + N − 1 of the table's cosines or sines, or NaN outside the table.
-template <int N>
-__device__ Pack<float, N> read_row(const float* row, long long entry) {
-  if (entry >= 0) return load_pack<N>(row + entry);
-  Pack<float, N> nothing;
-  for (float& value : nothing.values) value = NAN;
-  return nothing;
-}
-
 /// Elements in one access to kPairs pairs: all, or as many as 16 bytes hold.
 template <class T, int kPairs>
 inline constexpr int kPackSize = 2 * kPairs * sizeof(T) < 16 ? 2 * kPairs : 16 / sizeof(T);
@@ -106,17 +97,6 @@ int pairs_that_fit(const Tensors<T>& a, const Table& table, int wanted) {
 // [fits]
 
 // [launch]
-constexpr int kThreads = 256;  // of a block, at most
-
-/// A row of threads for each head, up to 256 threads; then as few rows as take no more turns. 40 heads with
-/// 16 threads each: 16 rows would need 3 turns, and so do 14.
-inline dim3 block_for(int threads_per_head, int heads) {
-  const int x = threads_per_head < kThreads ? threads_per_head : kThreads;
-  const int most_rows = kThreads / x;
-  const int turns = (heads + most_rows - 1) / most_rows;
-  return dim3(static_cast<unsigned>(x), static_cast<unsigned>((heads + turns - 1) / turns));
-}
-
 /// Launches a kernel whose threads own that many pairs each.
 template <class T>
 void launch_per_token(cudaStream_t stream, void (*kernel)(Tensors<T>, Table), const Tensors<T>& a,

@@ -71,7 +71,7 @@ TEST_CASE("how many pairs fit into an access") {
 }
 
 // Each combination of a head's size and a rotary width takes another kernel; beyond 256 threads a thread has
-// several turns.
+// several rounds.
 TEST_CASE("sizes that take narrower accesses, and tails") {
   const Chapter c = chapter();
   for (const std::int64_t head_dim : {2, 6, 7, 9, 18, 20, 36, 64, 80, 81, 96, 192, 256, 2062})
@@ -122,9 +122,9 @@ TEST_CASE("a slice that begins two bytes off is rotated by the narrow kernel") {
   }
 }
 
-TEST_CASE("a block is as small as its turns allow") {
+TEST_CASE("a block is as small as its rounds allow") {
   CHECK(block_for(16, 40).x == 16);
-  CHECK(block_for(16, 40).y == 14);  // 16 rows need three turns, and so do 14
+  CHECK(block_for(16, 40).y == 14);  // 16 rows need three rounds, and so do 14
   CHECK(block_for(64, 40).y == 4);
   CHECK(block_for(16, 3).y == 3);
   CHECK(block_for(300, 40).x == 256);

@@ -4,10 +4,12 @@
 
 #include <cuda_runtime.h>
 
-#include <cmath>
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
+#include "chapters/07_partial_and_strided/overlap.hpp"
 #include "chapters/07_partial_and_strided/views.cuh"
 #include "common/gpu/device.cuh"
 #include "common/gpu/launch.hpp"
@@ -23,14 +25,14 @@ struct Packs {
 
 /// Items 0 … pairs/N − 1 turn 2N channels each, the ones behind them copy 2N.
 /// Turning: N channels of the first half of the window and the N that lie half a window further on. That fits
-/// both styles. Only single channels (N = 1) of neighbouring pairs do not: there an item is one pair.
+/// both styles. Only single channels (N = 1) in the interleaved style do not: there an item is one pair.
 /// Copying: the same with what is left when the window is cut out. The last item may find no second pack;
 /// then it copies its first one twice.
 template <int N, class From, class To>
 __device__ Packs packs_of(const Rotation<From, To>& a, int item) {
   const int turning = a.pairs() / N;
   if (item < turning) {
-    if (N == 1 && a.adjacent) return {a.rotary_offset + 2 * item, a.rotary_offset + 2 * item + 1};
+    if (N == 1 && a.interleaved) return {a.rotary_offset + 2 * item, a.rotary_offset + 2 * item + 1};
     return {a.rotary_offset + N * item, a.rotary_offset + N * item + a.pairs()};
   }
   const int half = (a.rest() / N + 1) / 2 * N;
@@ -44,36 +46,31 @@ __device__ Packs packs_of(const Rotation<From, To>& a, int item) {
 // [angles]
 /// Cosines and sines for the N pairs of an item.
 template <int N>
-struct Angles {
+struct PackAngles {
   float cosines[N], sines[N];
 };
 
-/// Entries entry … entry + N − 1 of the table's cosines or sines into `to`; NaN outside the table.
-template <int N>
-__device__ void read_entries(const float* row, long long entry, float* to) {
-  Pack<float, N> pack;
-  for (float& value : pack.values) value = NAN;
-  if (entry >= 0) pack = load_pack<N>(row + entry);
-  for (int i = 0; i < N; ++i) to[i] = pack.values[i];
-}
-
-/// The item's first pack has pairs from p on, and so has its second if a pair has a channel in each of them.
-/// In two packs of neighbouring pairs are two runs of N/2.
+/// The table's entries for the N pairs of an item. Half style: entries p … p + N − 1, read as two runs of
+/// N/2. Interleaved: N/2 entries for the pairs of the first pack, and those of the second, pairs/2 further
+/// on. Two runs in both, so that both styles share the loads. (A single pair, N = 1, is one run.)
 template <int N, class From, class To>
-__device__ Angles<N> angles_of(const Rotation<From, To>& a, const Table& table, int position, int item) {
+__device__ PackAngles<N> angles_of(const Rotation<From, To>& a, const Table& table, int position, int item) {
   constexpr int kRun = N > 1 ? N / 2 : 1;
-  const bool neighbours = N > 1 && a.adjacent;
-  const int p = neighbours ? kRun * item : N * item;
-  const int next = neighbours ? p + a.pairs() / 2 : p + kRun;
-  Angles<N> angles;
-  const long long first = table.entry(position, p, a.pairs());
-  read_entries<kRun>(table.cosines, first, angles.cosines);
-  read_entries<kRun>(table.sines, first, angles.sines);
-  if (N > 1) {
-    const long long second = table.entry(position, next, a.pairs());
-    read_entries<kRun>(table.cosines, second, angles.cosines + N / 2);
-    read_entries<kRun>(table.sines, second, angles.sines + N / 2);
-  }
+  const bool in_each_pack = N > 1 && a.interleaved;  // are N/2 whole pairs
+  const int p = in_each_pack ? kRun * item : N * item;
+  const int next = in_each_pack ? p + a.pairs() / 2 : p + kRun;
+  PackAngles<N> angles;
+  const auto read_run = [&](int pair, int to) {
+    const long long entry = table.entry(position, pair, a.pairs());
+    const Pack<float, kRun> cosines = read_row<kRun>(table.cosines, entry);
+    const Pack<float, kRun> sines = read_row<kRun>(table.sines, entry);
+    for (int i = 0; i < kRun; ++i) {
+      angles.cosines[to + i] = cosines.values[i];
+      angles.sines[to + i] = sines.values[i];
+    }
+  };
+  read_run(p, 0);
+  if constexpr (N > 1) read_run(next, kRun);
   return angles;
 }
 // [angles]
@@ -82,9 +79,9 @@ __device__ Angles<N> angles_of(const Rotation<From, To>& a, const Table& table, 
 /// Turns N pairs. The two channels of a pair lie in different packs, or side by side in one. Which pack an
 /// element comes from is the only thing in which the styles differ.
 template <int N>
-__device__ void rotate(float (&first)[N], float (&second)[N], const Angles<N>& angles, bool adjacent) {
+__device__ void rotate(float (&first)[N], float (&second)[N], const PackAngles<N>& angles, bool interleaved) {
   if constexpr (N > 1) {
-    if (adjacent) {
+    if (interleaved) {
       for (int i = 0; i < N / 2; ++i) {
         const float2 x = rotate_pair(first[2 * i], first[2 * i + 1], angles.cosines[i], angles.sines[i]);
         const float2 y =
@@ -126,8 +123,6 @@ __device__ Pack<To, N> copied(const Pack<From, N>& pack) {
 // [rotate]
 
 // [kernel]
-constexpr int kThreads = 256;  // of a block, at most
-
 /// One block: one token (blockIdx.x), of sequence blockIdx.y and every gridDim.y-th after it. threadIdx.x and
 /// its step own work items, see packs_of(); threadIdx.y and its step own heads. `items` is pairs/N to turn in
 /// place, or those and the ones that copy. Reads and writes each channel of an item once (a pack that is
@@ -143,7 +138,7 @@ __global__ void __launch_bounds__(kThreads, 4) rope_window(Rotation<From, To> a,
     for (int item = first_item; item < items; item += item_step) {
       const Packs at = packs_of<N>(a, item);
       const bool turns = item < a.pairs() / N;
-      Angles<N> angles = {};
+      PackAngles<N> angles = {};
       if (turns) angles = angles_of<N>(a, table, position, item);
       for (int h = first_head; h < a.heads(); h += head_step) {
         const From* x = a.source(sequence, token, h);
@@ -155,7 +150,7 @@ __global__ void __launch_bounds__(kThreads, 4) rope_window(Rotation<From, To> a,
           float u[N], v[N];
           to_floats(first, u);
           to_floats(second, v);
-          rotate(u, v, angles, a.adjacent);
+          rotate(u, v, angles, a.interleaved);
           new_first = rounded<To>(u);
           new_second = rounded<To>(v);
         }
@@ -167,31 +162,52 @@ __global__ void __launch_bounds__(kThreads, 4) rope_window(Rotation<From, To> a,
 }
 // [kernel]
 
+// [fits]
+/// The channels that one access may move: 8, 4, 2 or 1. The most that `bytes` and 16 bytes hold (but at least
+/// one), and that divide all that a pack may meet: addresses, strides, where the window begins, and the half
+/// of its length.
+template <class From, class To>
+int channels_that_fit(const Rotation<From, To>& a, const Table& table, int bytes) {
+  const auto fits = [&](const auto& view, int heads, int n) {
+    const Region region = region_of(view, a, heads);
+    const long long steps = region.strides[0] | region.strides[1] | region.strides[2];
+    return heads == 0 || is_aligned(view.data, static_cast<unsigned long long>(steps),
+                                    static_cast<unsigned long long>(n) * sizeof(*view.data));
+  };
+  const auto holds_runs = [](const float* row, int n) {  // of n/2 numbers
+    return is_aligned(row, 0, static_cast<unsigned long long>(n) / 2 * sizeof(float));
+  };
+  const int rest = is_in_place(a) ? 0 : a.rest();
+  constexpr int kElementBytes = static_cast<int>(std::max(sizeof(From), sizeof(To)));
+  for (int n = 16 / kElementBytes; n > 1; n /= 2)
+    if (n * kElementBytes <= bytes && (a.pairs() | a.rotary_offset | rest) % n == 0 &&
+        fits(a.q_from, a.q_heads, n) && fits(a.q_to, a.q_heads, n) && fits(a.k_from, a.kv_heads, n) &&
+        fits(a.k_to, a.kv_heads, n) && holds_runs(table.cosines, n) && holds_runs(table.sines, n))
+      return n;
+  return 1;
+}
+// [fits]
+
 // [launch]
 constexpr long long kMostRows = 65535;  // of a grid, on its y axis
 
-/// As in chapter 06: a row of threads for each head, then as few rows as take no more turns.
-inline dim3 block_for(int threads_per_head, int heads) {
-  const int x = threads_per_head < kThreads ? threads_per_head : kThreads;
-  const int most_rows = kThreads / x;
-  const int turns = (heads + most_rows - 1) / most_rows;
-  return dim3(static_cast<unsigned>(x), static_cast<unsigned>((heads + turns - 1) / turns));
-}
-
 template <int N, class From, class To>
 void launch_packs(cudaStream_t stream, const Rotation<From, To>& a, const Table& table) {
-  if constexpr (N * sizeof(From) <= 16) {
+  constexpr std::size_t kBytes = N * std::max(sizeof(From), sizeof(To));
+  if constexpr (kBytes <= 16) {
     const int rest = is_in_place(a) ? 0 : a.rest();
     const int items = a.pairs() / N + (rest / N + 1) / 2;
     dim3 grid = grid_for(a.tokens, 1);
     grid.y = static_cast<unsigned>(a.batch < kMostRows ? a.batch : kMostRows);
     launch({.grid = grid, .block = block_for(items, a.heads()), .stream = stream}, rope_window<From, To, N>,
            a, table, items);
+  } else {
+    refuse("pack: " + std::to_string(kBytes) + " bytes; allowed: up to 16");
   }
 }
 
-/// Turns a window of each head with accesses of up to `bytes` (16, 8, 4, 2). Ends with InputError if
-/// fault_of() finds one; nothing is written then.
+/// Turns a window of each head with accesses of up to `bytes`, see channels_that_fit(). Ends with InputError
+/// if fault_of() finds one; nothing is written then.
 template <class From, class To>
 void launch_window(cudaStream_t stream, const Rotation<From, To>& a, const Table& table, int bytes = 16) {
   if (const std::string fault = fault_of(a); !fault.empty()) refuse(fault);

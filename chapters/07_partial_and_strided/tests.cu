@@ -42,7 +42,7 @@ DeviceArray<int> ones(std::size_t count) {
 /// A call with q alone, contiguous, heads of head_dim.
 template <class From, class To>
 Rotation<From, To> q_only(const From* from, To* to, const int* positions, int tokens, int heads, int head_dim,
-                          int rotary_dim, int rotary_offset = 0, bool adjacent = false) {
+                          int rotary_dim, int rotary_offset = 0, bool interleaved = false) {
   const long long token = static_cast<long long>(heads) * head_dim;
   return {.q_from = {from, tokens * token, token, head_dim},
           .k_from = {},
@@ -56,7 +56,7 @@ Rotation<From, To> q_only(const From* from, To* to, const int* positions, int to
           .head_dim = head_dim,
           .rotary_dim = rotary_dim,
           .rotary_offset = rotary_offset,
-          .adjacent = adjacent};
+          .interleaved = interleaved};
 }
 
 template <class From, class To>
@@ -105,17 +105,31 @@ TEST_CASE("windows of all kinds, at the start, at the end and in between") {
 TEST_CASE("a window turns as a head of its own") {
   const OneRow row(2);
   const DeviceArray<int> one = ones(1);
-  for (const bool adjacent : {false, true})
+  for (const bool interleaved : {false, true})
     for (const int bytes : {2, 4, 8, 16}) {
-      CAPTURE(adjacent, bytes);
+      CAPTURE(interleaved, bytes);
       const std::vector<float> x = {9, 9, 1, 2, 3, 4, 9, 9, 9, 9};
       DeviceArray<float> q{std::span<const float>(x)};
-      turn(q_only<float, float>(q.data(), q.data(), one.data(), 1, 1, 10, 4, 2, adjacent), row.table, bytes);
+      turn(q_only<float, float>(q.data(), q.data(), one.data(), 1, 1, 10, 4, 2, interleaved), row.table,
+           bytes);
       suite::check_close(
-          q.download(), adjacent
+          q.download(), interleaved
                             ? std::vector<double>{9, 9, -1.142640, 1.922076, 2.959851, 4.029800, 9, 9, 9, 9}
                             : std::vector<double>{9, 9, -1.984111, 1.959901, 2.462378, 4.019800, 9, 9, 9, 9});
     }
+}
+
+TEST_CASE("a limit that is no width turns the window all the same") {
+  const OneRow row(4);
+  const DeviceArray<int> one = ones(1);
+  for (const int bytes : {0, 3, 32}) {
+    CAPTURE(bytes);
+    DeviceArray<float> q{std::span<const float>(std::vector<float>(8, 1.0f))};
+    turn(q_only<float, float>(q.data(), q.data(), one.data(), 1, 1, 8, 8), row.table, bytes);
+    const std::vector<float> y = q.download();
+    CHECK(y[0] == Approx(std::cos(1.0f) - std::sin(1.0f)));
+    CHECK(y[7] == Approx(1 + 1e-6f).epsilon(2e-7));
+  }
 }
 
 TEST_CASE("what does not turn is copied bit for bit, NaNs of all kinds too") {
@@ -128,12 +142,12 @@ TEST_CASE("what does not turn is copied bit for bit, NaNs of all kinds too") {
     std::vector<T> x(24, from_float<T>(1));
     std::memcpy(static_cast<void*>(x.data()), odd.data(), 16);
     std::memcpy(static_cast<void*>(x.data() + 16), odd.data(), 16);
-    for (const bool adjacent : {false, true})
+    for (const bool interleaved : {false, true})
       for (const int bytes : {2, 4, 8, 16}) {
         const DeviceArray<T> from{std::span<const T>(x)};
         const std::vector<T> other(24, from_float<T>(5));
         DeviceArray<T> to{std::span<const T>(other)};
-        turn(q_only<T, T>(from.data(), to.data(), one.data(), 1, 1, 24, 8, 8, adjacent), row.table, bytes);
+        turn(q_only<T, T>(from.data(), to.data(), one.data(), 1, 1, 24, 8, 8, interleaved), row.table, bytes);
         const std::vector<T> y = to.download(), source = from.download();
         CHECK(std::memcmp(y.data(), x.data(), 8 * sizeof(T)) == 0);
         CHECK(std::memcmp(y.data() + 16, x.data() + 16, 8 * sizeof(T)) == 0);
@@ -174,14 +188,14 @@ TEST_CASE("a slice of wider rows: what is before it is never read and stays") {
       wide[head * 192 + 128 + i] = static_cast<float>(head * 64 + i);
       narrow.push_back(static_cast<float>(head * 64 + i));
     }
-  for (const bool adjacent : {false, true}) {
+  for (const bool interleaved : {false, true}) {
     DeviceArray<float> rows{std::span<const float>(wide)}, whole{std::span<const float>(narrow)};
     Rotation<float, float> slice = q_only<float, float>(rows.data() + 128, rows.data() + 128,
-                                                        positions.data(), 3, 2, 64, 64, 0, adjacent);
+                                                        positions.data(), 3, 2, 64, 64, 0, interleaved);
     slice.q_from.head_stride = slice.q_to.head_stride = 192;
     slice.q_from.token_stride = slice.q_to.token_stride = 2 * 192;
     turn(slice, row.table);
-    turn(q_only<float, float>(whole.data(), whole.data(), positions.data(), 3, 2, 64, 64, 0, adjacent),
+    turn(q_only<float, float>(whole.data(), whole.data(), positions.data(), 3, 2, 64, 64, 0, interleaved),
          row.table);
     const std::vector<float> got = rows.download(), expected = whole.download();
     for (std::size_t head = 0; head < 6; ++head) {
@@ -190,7 +204,7 @@ TEST_CASE("a slice of wider rows: what is before it is never read and stays") {
     }
     // The same as a window at the end of the head.
     rows.upload(std::span<const float>(wide));
-    turn(q_only<float, float>(rows.data(), rows.data(), positions.data(), 3, 2, 192, 64, 128, adjacent),
+    turn(q_only<float, float>(rows.data(), rows.data(), positions.data(), 3, 2, 192, 64, 128, interleaved),
          row.table);
     const std::vector<float> window = rows.download();
     CHECK(std::memcmp(window.data(), got.data(), got.size() * sizeof(float)) == 0);
@@ -230,12 +244,12 @@ TEST_CASE("a position outside the table gives NaN where its token turns, and the
   const OneRow row(2);
   const std::vector<int> positions = {2, 1, 0};
   const DeviceArray<int> device{std::span<const int>(positions)};
-  for (const bool adjacent : {false, true})
+  for (const bool interleaved : {false, true})
     for (const int bytes : {2, 4, 8, 16}) {
       const std::vector<float> x(24, 1.0f);
       const DeviceArray<float> from{std::span<const float>(x)};
       DeviceArray<float> to(24);
-      turn(q_only<float, float>(from.data(), to.data(), device.data(), 3, 1, 8, 4, 4, adjacent), row.table,
+      turn(q_only<float, float>(from.data(), to.data(), device.data(), 3, 1, 8, 4, 4, interleaved), row.table,
            bytes);
       const std::vector<float> y = to.download();
       for (std::size_t i = 0; i < 24; ++i) {
@@ -260,9 +274,10 @@ TEST_CASE("strides beyond 2^31 elements") {
   const DeviceArray<int> positions = ones(3);
   auto* x = static_cast<__half*>(memory);
   for (const int axis : {0, 1, 2})
-    for (const bool adjacent : {false, true}) {
-      CAPTURE(axis, adjacent);
-      Rotation<__half, __half> a = q_only<__half, __half>(x, x, positions.data(), 1, 1, 16, 8, 8, adjacent);
+    for (const bool interleaved : {false, true}) {
+      CAPTURE(axis, interleaved);
+      Rotation<__half, __half> a =
+          q_only<__half, __half>(x, x, positions.data(), 1, 1, 16, 8, 8, interleaved);
       if (axis == 0) a.batch = 3, a.q_to.batch_stride = kFar;
       if (axis == 1) a.tokens = 3, a.q_to.token_stride = kFar;
       if (axis == 2) a.q_heads = 3, a.q_to.head_stride = kFar;
@@ -273,7 +288,7 @@ TEST_CASE("strides beyond 2^31 elements") {
       for (long long i = 0; i < 3; ++i) {
         const __half* y = x + i * kFar;
         for (int c = 0; c < 8; ++c) CHECK(to_float(y[c]) == static_cast<float>(c));
-        const float second = adjacent ? 9 : 12;
+        const float second = interleaved ? 9 : 12;
         CHECK(to_float(y[8]) == Approx(8 * std::cos(1.0f) - second * std::sin(1.0f)).epsilon(2e-3));
         CHECK(std::memcmp(y, x, 16 * sizeof(__half)) == 0);
       }

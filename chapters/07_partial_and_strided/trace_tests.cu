@@ -37,36 +37,36 @@ void expect(const char* variant, const Shape& shape, Style style, const Counts& 
 }  // namespace
 
 TEST_CASE("whole heads in both styles: the same packs, and the table's runs") {
-  // 8 items of two packs, 20 rows of threads: 5 warps with 4 heads each, which take 2 turns. A warp's request
-  // moves half of 4 heads, 16 sectors. Each warp asks for the position and for 4 runs of the table.
+  // 8 items of two packs, 20 rows of threads: 5 warps with 4 heads each, which take 2 rounds. A warp's
+  // request moves half of 4 heads, 16 sectors. Each warp asks for the position and for 4 runs of the table.
   // Half style: runs of 4 numbers, 32 bytes apart, so that each of 4 requests touches 8 sectors.
   const Counts half = {5 * (1 + 4) + 20, 5 * (1 + 4 * 8) + 8 * kHeads, 20, 8 * kHeads};
-  // Neighbours: the runs of a request adjoin, 4 sectors.
-  const Counts neighbours = {5 * (1 + 4) + 20, 5 * (1 + 4 * 4) + 8 * kHeads, 20, 8 * kHeads};
+  // Interleaved: the runs of a request adjoin, 4 sectors.
+  const Counts interleaved = {5 * (1 + 4) + 20, 5 * (1 + 4 * 4) + 8 * kHeads, 20, 8 * kHeads};
   for (const char* variant : {"in_place", "out_of_place", "packed_qkv", "heads_first", "odd_strides"}) {
     expect(variant, kWhole, Style::half, half);
-    expect(variant, kWhole, Style::interleaved, neighbours);
+    expect(variant, kWhole, Style::interleaved, interleaved);
   }
 }
 
 TEST_CASE("narrower accesses") {
-  // 64 threads a head, 8 warps, 10 turns. Half style: a request moves 32 neighbours, 2 sectors.
+  // 64 threads a head, 8 warps, 10 rounds. Half style: a request moves 32 neighbours, 2 sectors.
   expect("by_channel", kWhole, Style::half,
          {8 * (1 + 2) + 4 * kHeads, 8 * (1 + 2 * 4) + 8 * kHeads, 4 * kHeads, 8 * kHeads});
-  // Neighbours: one of two channels, 4 sectors.
+  // Interleaved: one of two channels, 4 sectors.
   expect("by_channel", kWhole, Style::interleaved,
          {8 * (1 + 2) + 4 * kHeads, 8 * (1 + 2 * 4) + 16 * kHeads, 4 * kHeads, 16 * kHeads});
   // One element behind an aligned address: 64 bytes touch 3 sectors.
   expect("misaligned", kWhole, Style::half,
          {8 * (1 + 2) + 4 * kHeads, 8 * (1 + 2 * 4) + 12 * kHeads, 4 * kHeads, 12 * kHeads});
-  // 16 threads a head, 14 rows, 7 warps with 2 heads each: 20 turns of a warp, 2 requests of 8 sectors each.
+  // 16 threads a head, 14 rows, 7 warps with 2 heads each: 20 rounds of a warp, 2 requests of 8 sectors each.
   expect("by_8_bytes", kWhole, Style::half,
          {7 * (1 + 4) + kHeads, 7 * (1 + 4 * 8) + 8 * kHeads, kHeads, 8 * kHeads});
 }
 
 TEST_CASE("in place, only the window moves; out of place, the whole head") {
   for (const std::int64_t offset : {0, 32, 64}) {
-    // 4 items, 40 rows, 5 warps with 8 heads each and a single turn.
+    // 4 items, 40 rows, 5 warps with 8 heads each and a single round.
     expect("in_place", window(128, 64, offset), Style::half,
            {5 * (1 + 4) + 10, 5 * (1 + 4 * 4) + 4 * kHeads, 10, 4 * kHeads});
     // 4 items that turn and 4 that copy: packs as with whole heads, half of the runs.

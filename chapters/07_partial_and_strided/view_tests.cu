@@ -39,7 +39,7 @@ Rotation<From, To> usual() {
           .head_dim = 128,
           .rotary_dim = 64,
           .rotary_offset = 32,
-          .adjacent = false};
+          .interleaved = false};
 }
 
 /// The message of the refusal of `usual` with this change, or empty.
@@ -218,7 +218,12 @@ TEST_CASE("how many channels an access may move") {
   CHECK(fits([](Half&) {}) == 8);
   CHECK(fits([](Half&) {}, 8) == 4);
   CHECK(fits([](Half&) {}, 2) == 1);
+  CHECK(fits([](Half&) {}, 12) == 4);
+  CHECK(fits([](Half&) {}, 3) == 1);
+  CHECK(fits([](Half&) {}, 0) == 1);   // one element is the least
+  CHECK(fits([](Half&) {}, 32) == 8);  // and 16 bytes the most
   CHECK(fits<float, float>([](auto&) {}) == 4);
+  CHECK(fits<float, float>([](auto&) {}, 32) == 4);
   CHECK(fits<float, __half>([](auto& a) { move_out_of_place(a); }) == 4);
   SECTION("addresses") {
     const auto moved = [](int elements) {
@@ -279,9 +284,49 @@ TEST_CASE("how many channels an access may move") {
   }
 }
 
-TEST_CASE("a block is as small as its turns allow") {
+TEST_CASE("the accesses that calls of some models get in bf16") {
+  struct Model {
+    const char* name;
+    int q_heads, kv_heads, head_dim, rotary_dim, rotary_offset, bytes;
+  };
+  for (const Model& m : {Model{"StableLM-3B", 32, 32, 80, 20, 0, 4},
+                         {"GPT-NeoX-20B", 64, 64, 96, 24, 0, 8},
+                         {"GPT-J-6B", 16, 16, 256, 64, 0, 16},
+                         {"GLM-4-9B", 32, 2, 128, 64, 0, 16},
+                         {"DeepSeek-V2-Lite", 16, 16, 192, 64, 128, 16}})
+    for (const bool apart : {false, true}) {
+      CAPTURE(m.name, apart);
+      const int channels = fits<__nv_bfloat16, __nv_bfloat16>([&](auto& a) {
+        a.q_heads = m.q_heads, a.kv_heads = m.kv_heads;
+        a.head_dim = m.head_dim, a.rotary_dim = m.rotary_dim, a.rotary_offset = m.rotary_offset;
+        const auto lay_out = [&](auto& view, long long heads) {
+          view.head_stride = m.head_dim;
+          view.token_stride = heads * m.head_dim;
+          view.batch_stride = a.tokens * view.token_stride;
+        };
+        lay_out(a.q_from, m.q_heads), lay_out(a.q_to, m.q_heads);
+        lay_out(a.k_from, m.kv_heads), lay_out(a.k_to, m.kv_heads);
+        if (apart) move_out_of_place(a);
+      });
+      CHECK(channels * 2 == m.bytes);
+    }
+}
+
+TEST_CASE("a pack of more than 16 bytes is refused, not left out") {
+  const auto message = [] {
+    try {
+      launch_packs<8>(nullptr, usual<float, float>(), Table{nullptr, nullptr, 0, 0});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message() == "pack: 32 bytes; allowed: up to 16");
+}
+
+TEST_CASE("a block is as small as its rounds allow") {
   CHECK(block_for(8, 40).x == 8);
-  CHECK(block_for(8, 40).y == 20);  // 32 rows need two turns, and so do 20
+  CHECK(block_for(8, 40).y == 20);  // 32 rows need two rounds, and so do 20
   CHECK(block_for(300, 40).x == 256);
   CHECK(block_for(300, 40).y == 1);
 }

@@ -313,5 +313,10 @@ TEST_CASE("a window anywhere in the head, or a refusal") {
   expect_refusal(kPartial + "--rotary-offset 66", {"--rotary-offset", "66", "out of the head", "64"});
   expect_refusal(kPartial + "--rotary-offset -2", {"--rotary-offset", "-2"});
   expect_refusal(kPartial + vectors("gpt-neox-20b") + "--rotary-offset 2", {"--vectors", "--rotary-offset"});
+  // Rows of results have no column for it.
+  expect_refusal(kPartial + "--csv /dev/null --rotary-offset 2",
+                 {"--rotary-offset: 2", "--csv", "allowed: 0"});
+  expect_refusal(kPartial + "--bench --rotary-offset 2", {"--bench"});  // a CPU build refuses every --bench
+  expect_success(kPartial + "--csv /dev/null --rotary-offset 0 --variant in_place");
   expect_refusal(kNaive + "--rotary-offset 2", {"--rotary-offset", "03_naive has no such option"});
 }

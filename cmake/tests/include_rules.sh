@@ -39,7 +39,7 @@ check_file() { # <root> <file relative to it>
   case $file in
     common/*.hpp | common/*.cuh | common/*.h | chapters/*/kernels.cuh | chapters/*/main.c*)
       rule "$file" "$list" "$libraries" 'may reach none of CLI11, fmt, nlohmann_json, Catch2' ;;
-    chapters/*/tests.c* | chapters/*/trace_tests.c*)
+    chapters/*/*tests.c*)
       rule "$file" "$list" "${libraries%|*}" 'may reach none of CLI11, fmt, nlohmann_json' ;;
   esac
   case $file in
@@ -101,6 +101,8 @@ prove_that_rules_bite() {
   bites chapters/05_c/main.cpp '#include <fmt/format.h>' 1
   bites chapters/05_c/tests.cu '#include <catch2/catch.hpp>' 0
   bites chapters/05_c/tests.cu '#include <fmt/format.h>' 1
+  bites chapters/05_c/trace_tests.cu '#include <fmt/format.h>' 1
+  bites chapters/05_c/view_tests.cu '#include <fmt/format.h>' 1
   bites chapters/05_c/tests.cu '#include "not_there.hpp"' 1
   failures=$wrong
 }

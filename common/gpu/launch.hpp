@@ -62,4 +62,17 @@ inline dim3 grid_for(long long threads, int block) {
   return dim3(static_cast<unsigned>(blocks));
 }
 
+// [block]
+constexpr int kThreads = 256;  // of a block, at most
+
+/// A row of threads for each head, up to 256 threads; then as few rows as take no more rounds. 40 heads with
+/// 16 threads each: 16 rows would need 3 rounds, and so do 14.
+inline dim3 block_for(int threads_per_head, int heads) {
+  const int x = threads_per_head < kThreads ? threads_per_head : kThreads;
+  const int most_rows = kThreads / x;
+  const int rounds = (heads + most_rows - 1) / most_rows;
+  return dim3(static_cast<unsigned>(x), static_cast<unsigned>((heads + rounds - 1) / rounds));
+}
+// [block]
+
 }  // namespace ropewalk

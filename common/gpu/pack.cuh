@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cmath>
+
 namespace ropewalk {
 
 // [pack]
@@ -31,5 +33,16 @@ inline bool is_aligned(const void* address, unsigned long long step, unsigned lo
   return ((reinterpret_cast<unsigned long long>(address) | step) & (bytes - 1)) == 0;
 }
 // [pack]
+
+// [read_row]
+/// Entries entry … entry + N − 1 of the table's cosines or sines, or NaN outside the table.
+template <int N>
+__device__ Pack<float, N> read_row(const float* row, long long entry) {
+  if (entry >= 0) return load_pack<N>(row + entry);
+  Pack<float, N> nothing;
+  for (float& value : nothing.values) value = NAN;
+  return nothing;
+}
+// [read_row]
 
 }  // namespace ropewalk

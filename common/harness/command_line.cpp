@@ -224,6 +224,11 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
     if (request.csv.empty())
       throw InputError("--csv: '' is not a file name; allowed: the path of a file to write");
   }
+  for (const char* what : {"bench", "csv"})
+    if (s.rotary_offset != 0 && options.given(what))
+      throw InputError(fmt::format(
+          "--rotary-offset: {} does not go with --{}, whose rows do not say where the window is; allowed: 0",
+          s.rotary_offset, what));
   return true;
 }
 
