@@ -7,9 +7,9 @@
 #include <cuda_fp16.h>
 #include <cuda_tile.h>
 
-#include "common/gpu/device.cuh"
+#include <cmath>
+
 #include "common/gpu/launch.hpp"
-#include "common/gpu/tensors.cuh"
 
 namespace ropewalk::tiles {
 
@@ -20,7 +20,8 @@ using namespace ct::literals;
 inline constexpr auto kAnySize = ct::dynamic_extent;
 
 /// The first or the second channels of all pairs, [tokens, heads, pairs], cut into tiles of kTokens tokens,
-/// kHeads heads and kPairs channels. x points to the first of them. Tiles at the ends may stick out.
+/// kHeads heads and kPairs channels. x points to the first of them. Tiles at the ends may stick out. load and
+/// store take the number of a tile along each axis: token_tile, head_tile, pair_tile.
 template <int kHeads, int kPairs, int kTokens = 1, class T>
 __tile__ auto channels_of(T* x, long long tokens, long long heads, long long head_dim, long long pairs) {
   const ct::extents<long long, kAnySize, kAnySize, kAnySize> extents{tokens, heads, pairs};
@@ -42,11 +43,12 @@ __tile__ inline long long row_of(int position, int first_position) {
 }
 
 /// kPairs numbers of a row, with an axis for heads. For a row that the table has not: NaN. A mask would not
-/// do: it is for tiles that stick out, and a tile that lies outside altogether may not even be asked for.
+/// do: it is for tiles that stick out. We assume that a tile which lies outside altogether may not be asked
+/// for.
 template <int kPairs, class View>
-__tile__ auto read_row(const View& table, long long row, long long rows, int tile) {
+__tile__ auto read_row(const View& table, long long row, long long rows, int pair_tile) {
   const bool inside = row < rows;
-  const auto numbers = table.load_masked(inside ? row : 0LL, tile) * (inside ? 1.0f : NAN);
+  const auto numbers = table.load_masked(inside ? row : 0LL, pair_tile) * (inside ? 1.0f : NAN);
   return ct::reshape(numbers, ct::shape<1, 1, kPairs>{});
 }
 // [views]
@@ -54,13 +56,13 @@ __tile__ auto read_row(const View& table, long long row, long long rows, int til
 // [masked]
 /// Turns one tile of pairs in arithmetic of type A. Channels and heads that stick out are left alone.
 template <class A, class T, class View, class Row>
-__tile__ void turn_masked(const View& first, const View& second, Row c, Row s, long long token, int head,
-                          int pair) {
-  const auto x = ct::element_cast<A>(first.load_masked(token, head, pair));
-  const auto y = ct::element_cast<A>(second.load_masked(token, head, pair));
+__tile__ void turn_masked(const View& first, const View& second, Row c, Row s, long long token_tile,
+                          int head_tile, int pair_tile) {
+  const auto x = ct::element_cast<A>(first.load_masked(token_tile, head_tile, pair_tile));
+  const auto y = ct::element_cast<A>(second.load_masked(token_tile, head_tile, pair_tile));
   const auto cosines = ct::element_cast<A>(c), sines = ct::element_cast<A>(s);
-  first.store_masked(ct::element_cast<T>(x * cosines - y * sines), token, head, pair);
-  second.store_masked(ct::element_cast<T>(x * sines + y * cosines), token, head, pair);
+  first.store_masked(ct::element_cast<T>(x * cosines - y * sines), token_tile, head_tile, pair_tile);
+  second.store_masked(ct::element_cast<T>(x * sines + y * cosines), token_tile, head_tile, pair_tile);
 }
 
 template <class A, class T, int kHeads, int kPairs>
@@ -82,7 +84,7 @@ __tile__ void rotate_masked(T* q, T* k, const int* positions, const float* cosin
 
 /// One tile block: one token with all heads of q, [tokens, q_heads, head_dim], and k. Any sizes. Reads and
 /// writes each rotary channel once, reads one row of the table. Any alignment.
-/// Parameters of a tile kernel are numbers and pointers: it takes no structs.
+/// Parameters of a tile kernel are numbers and pointers: nvcc takes no structs.
 template <class A, class T, int kHeads, int kPairs>
 __tile_global__ void rope_masked(T* q, T* k, const int* positions, const float* cosines, const float* sines,
                                  int tokens, int q_heads, int kv_heads, int head_dim, int rotary_dim,
@@ -117,19 +119,19 @@ __tile__ auto heads_of(T* x, long long tokens, long long heads) {
 }
 
 template <class T, class View, class Row>
-__tile__ void turn_whole(const View& heads, Row cosines, Row sines, long long token, int head) {
-  const auto x = ct::element_cast<float>(heads.load(token, head, 0));
-  const auto y = ct::element_cast<float>(heads.load(token, head, 1));
-  heads.store(ct::element_cast<T>(x * cosines - y * sines), token, head, 0);
-  heads.store(ct::element_cast<T>(x * sines + y * cosines), token, head, 1);
+__tile__ void turn_whole(const View& heads, Row cosines, Row sines, long long token_tile, int head_tile) {
+  const auto x = ct::element_cast<float>(heads.load(token_tile, head_tile, 0));
+  const auto y = ct::element_cast<float>(heads.load(token_tile, head_tile, 1));
+  heads.store(ct::element_cast<T>(x * cosines - y * sines), token_tile, head_tile, 0);
+  heads.store(ct::element_cast<T>(x * sines + y * cosines), token_tile, head_tile, 1);
 }
 
 /// NaN in all channels of a tile of heads.
 template <class T, int kHeads, int kPairs, class View>
-__tile__ void fill_with_nan(const View& heads, long long token, int head) {
+__tile__ void fill_with_nan(const View& heads, long long token_tile, int head_tile) {
   const auto nan = ct::element_cast<T>(ct::full<ct::tile<float, ct::shape<1, kHeads, kPairs>>>(NAN));
-  heads.store(nan, token, head, 0);
-  heads.store(nan, token, head, 1);
+  heads.store(nan, token_tile, head_tile, 0);
+  heads.store(nan, token_tile, head_tile, 1);
 }
 
 /// A row that the table has, with an axis for heads.
@@ -171,7 +173,7 @@ __tile_global__ void rope_whole(T* q, T* k, const int* positions, const float* c
                                   rows, ct::bid().x, {0, q_heads / kQ, 0, kv_heads / kK});
 }
 
-/// The same, with two warps for each block. Without the hint the compiler takes four.
+/// The same, with a hint: two warps for each block.
 template <class T, int kQ, int kK, int kPairs>
 [[cutile::hint(0, num_worker_warps_per_cta = 2)]] __tile_global__ void rope_two_warps(
     T* q, T* k, const int* positions, const float* cosines, const float* sines, int tokens, int q_heads,

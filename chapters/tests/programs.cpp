@@ -22,6 +22,8 @@ const std::string kRotation = std::string(ROPEWALK_BIN_DIR) + "/01_rotation ";
 const std::string kReference = std::string(ROPEWALK_BIN_DIR) + "/02_cpu_reference ";
 const std::string kNaive = std::string(ROPEWALK_BIN_DIR) + "/03_naive ";
 const std::string kSharedMemory = std::string(ROPEWALK_BIN_DIR) + "/04_shared_memory ";
+const std::string kTiles = std::string(ROPEWALK_BIN_DIR) + "/05_tile_api ";
+const std::string kInterleaved = std::string(ROPEWALK_BIN_DIR) + "/06_interleaved ";
 const std::string kPartial = std::string(ROPEWALK_BIN_DIR) + "/07_partial_and_strided ";
 
 std::string vectors(const char* name) {
@@ -47,6 +49,8 @@ TEST_CASE("what must succeed") {
   expect_success(kNaive + "--kv-heads 0 --q-heads 3 --head-dim 6 --rotary-dim 2");
   expect_success(kNaive + "--variant angles --base 1000000 --seed 18446744073709551615");
   expect_success(kNaive + "--position-offset -2147483648 --tokens 2");
+  for (const std::string& program : {kTiles, kInterleaved, kPartial})
+    expect_success(program + "--dtype bf16");
   expect_success(kReference + "--style interleaved --head-dim 64");
   expect_success(kRotation + "--tokens 100 --head-dim 64");
 }

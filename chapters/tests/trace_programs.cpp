@@ -29,7 +29,7 @@ TEST_CASE("a trace ends with its own line before the success line") {
 }
 
 TEST_CASE("a table marks one line for each kind of memory and is at most 140 columns wide") {
-  for (const char* name : {"03_naive", "04_shared_memory"}) {
+  for (const char* name : {"03_naive", "04_shared_memory", "06_interleaved", "07_partial_and_strided"}) {
     const Outcome got = expect_success(program(name) + "--trace --dtype bf16");
     std::istringstream lines(got.out.substr(got.out.find("\n\n", got.out.find("of its tolerance"))));
     bool shared = false;

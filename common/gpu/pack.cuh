@@ -13,7 +13,7 @@ namespace ropewalk {
 /// their size. On a GPU a misaligned one ends the program.
 template <class T, int N>
 struct alignas(N * sizeof(T)) Pack {
-  static_assert(N * sizeof(T) <= 16, "16 bytes are the most that one access moves");
+  static_assert(N * sizeof(T) <= 16, "a pack of this book has at most 16 bytes: every GPU moves them");
   static_assert((N & (N - 1)) == 0, "the number of elements is a power of two");
   T values[N];
 };

@@ -21,9 +21,6 @@
 namespace ropewalk {
 namespace {
 
-constexpr const char* kSizeOptions[] = {"tokens",   "batch",      "q-heads",      "kv-heads",
-                                        "head-dim", "rotary-dim", "rotary-offset"};
-
 std::string_view to_string(const std::string& word) {
   return word;
 }
@@ -217,8 +214,7 @@ bool read_command_line(int argc, const char* const* argv, const Chapter& chapter
   check_sizes(options, chapter, request);
 
   load_vectors(options, chapter, request);
-  for (const char* name : kSizeOptions) request.shape_given |= options.given(name);
-  request.shape_given |= options.given("config");
+  request.shape_given = options.size_given() || options.given("config");
   request.bench = options.given("bench");
   request.trace = options.given("trace");
   request.print_schedule = options.given("schedule");

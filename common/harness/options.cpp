@@ -18,28 +18,34 @@ struct OptionText {
   const char* name;
   const char* value;  // empty: a switch
   const char* help;
+  bool is_size = false;           // of q and k
+  bool not_with_vectors = false;  // a test vector decides it, so it would be ignored
 };
+
+constexpr bool kSize = true, kNotWithVectors = true;
 
 // Every option any chapter has, with one meaning in all of them.
 constexpr OptionText kOptions[] = {
-    {"tokens", "N", "tokens of one sequence; 0 is legal and does nothing"},
-    {"batch", "N", "sequences"},
-    {"q-heads", "N", "query heads"},
-    {"kv-heads", "N", "key heads; divides --q-heads; 0: no keys"},
-    {"head-dim", "N", "channels of a head"},
-    {"rotary-dim", "N", "channels that turn, from the first or from --rotary-offset on; even"},
-    {"rotary-offset", "N", "first channel that turns; even"},
+    {"tokens", "N", "tokens of one sequence; 0 is legal and does nothing", kSize, kNotWithVectors},
+    {"batch", "N", "sequences", kSize, kNotWithVectors},
+    {"q-heads", "N", "query heads", kSize, kNotWithVectors},
+    {"kv-heads", "N", "key heads; divides --q-heads; 0: no keys", kSize, kNotWithVectors},
+    {"head-dim", "N", "channels of a head", kSize, kNotWithVectors},
+    {"rotary-dim", "N", "channels that turn, from the first or from --rotary-offset on; even", kSize,
+     kNotWithVectors},
+    {"rotary-offset", "N", "first channel that turns; even", kSize, kNotWithVectors},
     {"dtype", "f32|f16|bf16", "element type of q and k"},
-    {"style", "half|interleaved", "which channels form a pair"},
-    {"base", "X", "base of the frequencies (rope_theta)"},
-    {"position-offset", "N", "first position; may be negative"},
-    {"seed", "N", "seed of the random values"},
+    {"style", "half|interleaved", "which channels form a pair", !kSize, kNotWithVectors},
+    {"base", "X", "base of the frequencies (rope_theta)", !kSize, kNotWithVectors},
+    {"position-offset", "N", "first position; may be negative", !kSize, kNotWithVectors},
+    {"seed", "N", "seed of the random values", !kSize, kNotWithVectors},
     {"variant", "NAME", "only this variant (--list names them)"},
-    {"config", "FILE", "take sizes, style and frequencies from a model's config.json"},
-    {"layer-type", "NAME", "which schedule of a config that has several"},
+    {"config", "FILE", "take sizes, style and frequencies from a model's config.json", !kSize,
+     kNotWithVectors},
+    {"layer-type", "NAME", "which schedule of a config that has several", !kSize, kNotWithVectors},
     {"vectors", "FILE...", "run on test vectors instead of random values"},
-    {"schedule", "", "print the frequencies and stop"},
-    {"bench", "", "time the variants after checking them (GPU builds)"},
+    {"schedule", "", "print the frequencies and stop", !kSize, kNotWithVectors},
+    {"bench", "", "time the variants after checking them (GPU builds)", !kSize, kNotWithVectors},
     {"csv", "FILE", "write the results, whole or not at all"},
     {"trace", "",
      kTraceBuild
@@ -51,10 +57,6 @@ constexpr OptionText kOptions[] = {
 // Every chapter has it, but only the trace build does it.
 constexpr std::string_view kTrace = "trace";
 
-// What a test vector decides by itself: giving it as well would be ignored.
-constexpr const char* kNotWithVectors[] = {
-    "tokens", "batch",           "q-heads", "kv-heads", "head-dim",   "rotary-dim", "rotary-offset", "style",
-    "base",   "position-offset", "seed",    "config",   "layer-type", "schedule",   "bench"};
 // What has no meaning for a program that stops before it checks anything.
 constexpr const char* kNotWithoutChecks[] = {"bench", "csv", "trace"};
 
@@ -86,7 +88,8 @@ Options::Options(int argc, const char* const* argv, const Chapter& chapter) : ch
     throw InputError(
         fmt::format("{:.200}; allowed: {} (--help explains them)", std::string(error.what()), allowed()));
   }
-  for (const char* other : kNotWithVectors) refuse_together("vectors", other);
+  for (const OptionText& option : kOptions)
+    if (option.not_with_vectors) refuse_together("vectors", option.name);
   for (const char* other : kNotWithoutChecks) {
     refuse_together("schedule", other);
     refuse_together("list", other);
@@ -97,6 +100,11 @@ bool Options::given(const std::string& name) const {
   if (const auto it = switches_.find(name); it != switches_.end()) return it->second;
   const auto it = values_.find(name);
   return it != values_.end() && !it->second.empty();
+}
+
+bool Options::size_given() const {
+  return std::any_of(std::begin(kOptions), std::end(kOptions),
+                     [&](const OptionText& option) { return option.is_size && given(option.name); });
 }
 
 void Options::refuse_word(const std::string& name, const char* kind, const std::string& low,

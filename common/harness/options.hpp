@@ -23,6 +23,8 @@ class Options {
 
   bool help() const { return help_; }
   bool given(const std::string& name) const;
+  /// Was an option given that is a size of q and k?
+  bool size_given() const;
   /// The word, or all words, of an option that was given.
   const std::string& text(const std::string& name) const { return values_.at(name).front(); }
   const std::vector<std::string>& texts(const std::string& name) const { return values_.at(name); }

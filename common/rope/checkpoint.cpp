@@ -19,6 +19,7 @@ std::vector<std::int64_t> rows_in_other_style(const Projection& projection, Styl
   if (const std::string fault = fault_of(shape); !fault.empty()) refuse(fault);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(projection.rows()));
   for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = static_cast<std::int64_t>(row);
+  // [rows]
   for (std::int64_t head = 0; head < projection.heads; ++head) {
     const std::int64_t first = head * projection.head_dim;
     for (std::int64_t pair = 0; pair < projection.rotary_dim / 2; ++pair) {
@@ -28,6 +29,7 @@ std::vector<std::int64_t> rows_in_other_style(const Projection& projection, Styl
       rows[static_cast<std::size_t>(first + converted.second)] = first + old.second;
     }
   }
+  // [rows]
   return rows;
 }
 

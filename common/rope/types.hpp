@@ -15,7 +15,8 @@ enum class Style {
   interleaved,  ///< (2p, 2p + 1): GPT-J, Meta's LLaMA files, GGUF LLaMA
 };
 
-/// Element type of q and k in memory. Every kernel computes in float and rounds once, on the store.
+/// Element type of q and k in memory. A kernel that says nothing else computes in float and rounds once, on
+/// the store.
 enum class Dtype { f32, f16, bf16 };
 
 /// Sizes of one call. q is [batch, tokens, q_heads, head_dim], k is [batch, tokens, kv_heads, head_dim],

@@ -2,10 +2,11 @@
 """Keeps the generated blocks of the book's pages as the sources, the results and the programs are. README.md here explains the markers.
 
     fill.py fill  [options] [FILE...]   rewrites the blocks
-    fill.py check [options] [FILE...]   says what is stale or wrong, writes nothing
+    fill.py check [options] [FILE...]   says what is stale or wrong, writes no page
     fill.py try   [options] CHAPTER FILE "OLD ==> NEW" [-- ARGUMENT...]
                                         builds a chapter from an edited source and demands that its checks notice
 
+For outputs, `fill` and `check` first build the programs that are not up to date; `--only sources` builds nothing.
 Exit codes: 0 all is well, 1 something is stale or wrong, 2 wrong use, 77 outputs cannot be compared on this machine.
 """
 import argparse

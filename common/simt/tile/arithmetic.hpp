@@ -8,15 +8,28 @@
 
 namespace cuda::tiles {
 
-#define SIMT_TILE_ARITHMETIC(OP)                                                     \
-  template <class A, class B>                                                        \
-  requires detail::number_operands<A, B>                                             \
-  auto operator OP(const A& a, const B& b) {                                         \
-    return detail::for_each_pair(a, b, [](auto x, auto y) {                          \
-      using Element = detail::result_of<A, B>;                                       \
-      return static_cast<Element>(detail::computed(static_cast<Element>(x))          \
-                                      OP detail::computed(static_cast<Element>(y))); \
-    });                                                                              \
+// The rules of operands. Behind a broken one nothing is compiled, so that the rule is all that is said.
+#define SIMT_TILE_STRETCHES                                                                            \
+  static_assert(detail::can_join<detail::shape_of<A>, detail::shape_of<B>>(),                          \
+                "axes are compared from the last one on; they must be equal, or one of them 1, which " \
+                "stretches")
+
+#define SIMT_TILE_ARITHMETIC(OP)                                                                            \
+  template <class A, class B>                                                                               \
+  requires detail::number_operands<A, B>                                                                    \
+  auto operator OP(const A& a, const B& b) {                                                                \
+    SIMT_TILE_STRETCHES;                                                                                    \
+    static_assert(detail::computable<A, B>,                                                                 \
+                  "a scalar takes the tile's type, of two tiles the wider type is taken, and no number "    \
+                  "may be narrowed by it: use element_cast");                                               \
+    if constexpr (detail::can_join<detail::shape_of<A>, detail::shape_of<B>>() && detail::computable<A, B>) \
+      return detail::for_each_pair(a, b, [](auto x, auto y) {                                               \
+        using Element = detail::result_of<A, B>;                                                            \
+        return static_cast<Element>(detail::computed(static_cast<Element>(x))                               \
+                                        OP detail::computed(static_cast<Element>(y)));                      \
+      });                                                                                                   \
+    else                                                                                                    \
+      return detail::tile_operand(a, b);                                                                    \
   }
 SIMT_TILE_ARITHMETIC(+)
 SIMT_TILE_ARITHMETIC(-)
@@ -24,14 +37,20 @@ SIMT_TILE_ARITHMETIC(*)
 SIMT_TILE_ARITHMETIC(/)
 #undef SIMT_TILE_ARITHMETIC
 
-#define SIMT_TILE_COMPARISON(OP)                                                                     \
-  template <class A, class B>                                                                        \
-  requires detail::number_operands<A, B>                                                             \
-  auto operator OP(const A& a, const B& b) {                                                         \
-    return detail::for_each_pair(a, b, [](auto x, auto y) {                                          \
-      using Element = detail::result_of<A, B>;                                                       \
-      return detail::computed(static_cast<Element>(x)) OP detail::computed(static_cast<Element>(y)); \
-    });                                                                                              \
+#define SIMT_TILE_COMPARISON(OP)                                                                            \
+  template <class A, class B>                                                                               \
+  requires detail::number_operands<A, B>                                                                    \
+  auto operator OP(const A& a, const B& b) {                                                                \
+    SIMT_TILE_STRETCHES;                                                                                    \
+    static_assert(detail::comparable<A, B>,                                                                 \
+                  "numbers are compared in the wider of their types: one of them must hold both");          \
+    if constexpr (detail::can_join<detail::shape_of<A>, detail::shape_of<B>>() && detail::comparable<A, B>) \
+      return detail::for_each_pair(a, b, [](auto x, auto y) {                                               \
+        using Element = detail::compared_as<A, B>;                                                          \
+        return detail::computed(static_cast<Element>(x)) OP detail::computed(static_cast<Element>(y));      \
+      });                                                                                                   \
+    else                                                                                                    \
+      return detail::tile_operand(a, b);                                                                    \
   }
 SIMT_TILE_COMPARISON(<)
 SIMT_TILE_COMPARISON(<=)
@@ -46,17 +65,25 @@ template <class A, class B>
 requires(detail::operands<A, B>&& std::is_same_v<detail::element_of<A>, bool>&&
              std::is_same_v<detail::element_of<B>, bool>) auto
 operator&&(const A& a, const B& b) {
-  return detail::for_each_pair(a, b, [](bool x, bool y) { return x && y; });
+  SIMT_TILE_STRETCHES;
+  if constexpr (detail::can_join<detail::shape_of<A>, detail::shape_of<B>>())
+    return detail::for_each_pair(a, b, [](bool x, bool y) { return x && y; });
+  else
+    return detail::tile_operand(a, b);
 }
 
 /// A pointer, or a tile of them, and distances in elements.
-template <class Pointers, class Distances>
-requires(detail::operands<Pointers, Distances>&& std::is_pointer_v<detail::element_of<Pointers>>&&
-             std::is_integral_v<detail::element_of<Distances>>) auto
-operator+(const Pointers& pointers, const Distances& distances) {
-  return detail::for_each_pair(pointers, distances,
-                               [](auto pointer, auto distance) { return pointer + distance; });
+template <class A, class B>
+requires(detail::operands<A, B>&& std::is_pointer_v<detail::element_of<A>>&&
+             std::is_integral_v<detail::element_of<B>>) auto
+operator+(const A& a, const B& b) {
+  SIMT_TILE_STRETCHES;
+  if constexpr (detail::can_join<detail::shape_of<A>, detail::shape_of<B>>())
+    return detail::for_each_pair(a, b, [](auto pointer, auto distance) { return pointer + distance; });
+  else
+    return detail::tile_operand(a, b);
 }
+#undef SIMT_TILE_STRETCHES
 
 /// 0, 1, 2, ...
 template <class Tile>

@@ -124,7 +124,7 @@ inline constexpr bool widens = std::is_same_v<From, To> ||
                                (std::is_integral_v<From> && std::is_integral_v<To> &&
                                 requires(From x) { To{x}; });
 
-// The element type of a result. Tiles: the wider one. Tile and scalar: the tile's.
+/// The type that numbers of two types are computed in: the wider one; a fraction, if only one is whole.
 template <class A, class B>
 struct common_element {};
 template <class A>
@@ -132,13 +132,17 @@ struct common_element<A, A> {
   using type = A;
 };
 template <class A, class B>
-requires(!std::is_same_v<A, B> && widens<A, B>) struct common_element<A, B> {
+requires(!std::is_same_v<A, B> && (widens<A, B> || (std::is_integral_v<A> && is_floating<B>)))  //
+    struct common_element<A, B> {
   using type = B;
 };
 template <class A, class B>
-requires(!std::is_same_v<A, B> && widens<B, A>) struct common_element<A, B> {
+requires(!std::is_same_v<A, B> && (widens<B, A> || (std::is_integral_v<B> && is_floating<A>)))  //
+    struct common_element<A, B> {
   using type = A;
 };
+
+// The element type of a result. Tiles: the common one. Tile and scalar: the tile's.
 template <class A, class B>
 struct result_element : common_element<element_of<A>, element_of<B>> {};
 template <class A, class B>
@@ -151,16 +155,37 @@ requires(!is_tile<A> && is_tile<B>) struct result_element<A, B> {
 };
 template <class A, class B>
 using result_of = typename result_element<A, B>::type;
+template <class A, class B>
+using compared_as = typename common_element<element_of<A>, element_of<B>>::type;
 
-/// Two operands of which at least one is a tile, whose shapes go together.
+/// Two operands of which at least one is a tile.
 template <class A, class B>
-concept operands = (is_tile<A> || is_tile<B>)&&can_join<shape_of<A>, shape_of<B>>();
-/// ... of numbers that both become the result's type without a cast; whole scalars may become fractions.
+concept operands = is_tile<A> || is_tile<B>;
+/// ... of numbers.
 template <class A, class B>
-concept number_operands = operands<A, B> && is_number<element_of<A>> && is_number<element_of<B>> && requires {
+concept number_operands = operands<A, B> && is_number<element_of<A>> && is_number<element_of<B>>;
+
+/// Does a number become one of another type without a cast? Whole numbers may become fractions.
+template <class From, class To>
+inline constexpr bool becomes = widens<From, To> || (std::is_integral_v<From> && is_floating<To>);
+template <class A, class B>
+concept computable = requires {
   typename result_of<A, B>;
-} &&(widens<element_of<A>, result_of<A, B>> || (std::is_integral_v<element_of<A>> && !is_tile<A>)) &&
-    (widens<element_of<B>, result_of<A, B>> || (std::is_integral_v<element_of<B>> && !is_tile<B>));
+}
+&&becomes<element_of<A>, result_of<A, B>>&& becomes<element_of<B>, result_of<A, B>>;
+template <class A, class B>
+concept comparable = requires {
+  typename compared_as<A, B>;
+};
+
+/// Does a tile or a scalar stretch to this shape?
+template <class T, class Shape>
+constexpr bool stretches() {
+  if constexpr (can_join<shape_of<T>, Shape>())
+    return std::is_same_v<joined<shape_of<T>, Shape>, Shape>;
+  else
+    return false;
+}
 
 /// What a number is computed in: 16-bit types in float, rounded after every operation.
 template <class T>
@@ -178,6 +203,14 @@ auto for_each_pair(const A& a, const B& b, F f) {
   for (size_t i = 0; i < result.size; ++i)
     result.values[i] = f(stretched<Shape>(a, i), stretched<Shape>(b, i));
   return result;
+}
+/// The operand that is a tile: what an operator returns after a broken rule, so that nothing else is said.
+template <class A, class B>
+auto tile_operand(const A& a, const B& b) {
+  if constexpr (is_tile<A>)
+    return a;
+  else
+    return b;
 }
 template <class T, class F>
 auto for_each_element(const T& t, F f) {

@@ -69,9 +69,10 @@ enum class view_padding : unsigned char { zero, negative_zero, positive_inf, neg
 
 /// A tensor cut into tiles of one shape. Tile (i, j) begins at element (i · extent 0, j · extent 1). At the
 /// ends of the tensor tiles may stick out: then only the masked functions may be used. A tile that lies
-/// outside altogether may not be used at all: on a GPU that is undefined, masked or not.
+/// outside altogether may not be used at all, masked or not: on a GPU we assume that to be undefined.
 template <class Span, class Shape>
 struct partition_view {
+  static_assert(detail::all_powers_of_two<Shape>, "every extent of a tile is a power of two");
   static_assert(Shape::rank() == Span::extents_type::rank(), "a tile has as many axes as the tensor");
   using element_type = std::remove_cv_t<typename Span::element_type>;
   using view_tile_type = tile<element_type, Shape>;
@@ -95,25 +96,13 @@ struct partition_view {
     return result;
   }
   template <class Tile, class... Indices>
-  requires(detail::widens<detail::element_of<Tile>, element_type>&&
-               std::is_same_v<detail::joined<detail::shape_of<Tile>, Shape>, Shape> &&
-           !std::is_const_v<typename Span::element_type>) void store(const Tile& value,
-                                                                     Indices... indices) const {
-    for_each<false>(
-        "store", [&](size_t i, auto* element) { *element = detail::stretched<Shape>(value, i); }, indices...);
+  void store(const Tile& value, Indices... indices) const {
+    store_as<false>(value, indices...);
   }
   /// Elements outside of the tensor are not stored.
   template <class Tile, class... Indices>
-  requires(detail::widens<detail::element_of<Tile>, element_type>&&
-               std::is_same_v<detail::joined<detail::shape_of<Tile>, Shape>, Shape> &&
-           !std::is_const_v<typename Span::element_type>) void store_masked(const Tile& value,
-                                                                            Indices... indices) const {
-    for_each<true>(
-        "store",
-        [&](size_t i, auto* element) {
-          if (element) *element = detail::stretched<Shape>(value, i);
-        },
-        indices...);
+  void store_masked(const Tile& value, Indices... indices) const {
+    store_as<true>(value, indices...);
   }
 
   Span span;
@@ -123,6 +112,23 @@ struct partition_view {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const float values[] = {0.0f, -0.0f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
     return static_cast<element_type>(values[static_cast<size_t>(which)]);
+  }
+
+  template <bool kMasked, class Tile, class... Indices>
+  void store_as(const Tile& value, Indices... indices) const {
+    constexpr bool is_const = std::is_const_v<typename Span::element_type>;
+    constexpr bool rounds = !detail::widens<detail::element_of<Tile>, element_type>;
+    constexpr bool fits = std::is_same_v<detail::shape_of<Tile>, Shape>;
+    static_assert(!is_const, SIMT_TILE_CONST);
+    static_assert(!rounds, SIMT_TILE_ROUNDS);
+    static_assert(fits, "a stored tile has the shape of the view's tiles");
+    if constexpr (!is_const && !rounds && fits)
+      for_each<kMasked>(
+          "store",
+          [&](size_t i, auto* element) {
+            if (element) *element = detail::stretched<Shape>(value, i);
+          },
+          indices...);
   }
 
   /// Calls f(number in the tile, address or null) for each element of a tile.
@@ -143,7 +149,7 @@ struct partition_view {
         const auto extent = static_cast<long long>(Shape::static_extent(axis));
         const long long i = index[axis] * extent + static_cast<long long>(rest) % extent;
         rest /= Shape::static_extent(axis);
-        inside = inside && i >= 0 && i < static_cast<long long>(span.mapping.extents().extent(axis));
+        inside = inside && i < static_cast<long long>(span.mapping.extents().extent(axis));
         offset += i * static_cast<long long>(span.mapping.stride(axis));
       }
       if (!inside && !kMasked) detail::sticks_out(access);

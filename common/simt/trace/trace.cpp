@@ -242,8 +242,9 @@ Report take() {
   }
   Report report;
   report.problem = symbols.resolve(recorder.image());
-  if (report.problem.empty() && !recorder.knows_guards()) {
-    report.problem =
+  if (!recorder.knows_guards()) {
+    report.problem += report.problem.empty() ? "" : "\n";
+    report.problem +=
         "the program has no symbols (it was stripped): single bytes of __shared__ variables are not looked "
         "at";
   }

@@ -200,6 +200,17 @@ TEST_CASE("before its wait a kernel knows only what the one ahead had waited for
   fault_of(report, FaultKind::kRaceOfLaunches, line("early read"), line("produce"));
 }
 
+TEST_CASE("what had ended when the kernel ahead started has ended") {
+  const Arrays a;
+  const Buffer<int> other(kBlocks * kThreads);
+  check_clean(traced([&] {
+    launch_early(produce, a.values.data());
+    launch_early(waits_first, a.own.data());
+    launch_early(never_waits, other.data());
+    launch_early(read_too_early, a.values.data(), a.out.data());
+  }));
+}
+
 TEST_CASE("a launch that may not start early ends the chain") {
   const Arrays a;
   check_clean(traced([&] {
@@ -287,12 +298,14 @@ TEST_CASE("what stands between two launches") {
   const auto fill_in = [&](cudaStream_t stream) {
     return [&, stream] { CHECK(cudaMemsetAsync(other.data(), 0, 4, stream) == cudaSuccess); };
   };
-  cudaStream_t one = nullptr, free = nullptr;
+  cudaStream_t one = nullptr, two = nullptr, free = nullptr;
   REQUIRE(cudaStreamCreate(&one) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&two) == cudaSuccess);
   REQUIRE(cudaStreamCreateWithFlags(&free, cudaStreamNonBlocking) == cudaSuccess);
   constexpr std::uint64_t kAll = kBlocks * kThreads;
   CHECK(races_with(one, [] {}) == kAll);
   CHECK(races_with(one, fill_in(free)) == kAll);  // nothing that the stream waits for
+  CHECK(races_with(one, fill_in(two)) == kAll);
   CHECK(races_with(free, fill_in(one)) == kAll);
   CHECK(races_with(free, fill_in(nullptr)) == kAll);
   CHECK(races_with(nullptr, fill_in(free)) == kAll);
@@ -300,5 +313,6 @@ TEST_CASE("what stands between two launches") {
   CHECK(races_with(one, fill_in(nullptr)) == 0);  // the legacy stream waits for the first launch
   CHECK(races_with(nullptr, fill_in(one)) == 0);
   CHECK(cudaStreamDestroy(one) == cudaSuccess);
+  CHECK(cudaStreamDestroy(two) == cudaSuccess);
   CHECK(cudaStreamDestroy(free) == cudaSuccess);
 }

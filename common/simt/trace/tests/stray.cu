@@ -75,6 +75,7 @@ int main(int count, char** arguments) {
   if (fault == "none") {
     float* out = nullptr;
     cudaMalloc(&out, 32 * sizeof(float));
+    simt::trace::set_label("none");
     simt_tests::run(1, 32, store_in_shared, out);
     simt_tests::run(1, 1, add, older, 3);
     print(simt::trace::take());
