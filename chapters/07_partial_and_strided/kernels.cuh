@@ -56,9 +56,9 @@ struct PackAngles {
 template <int N, class From, class To>
 __device__ PackAngles<N> angles_of(const Rotation<From, To>& a, const Table& table, int position, int item) {
   constexpr int kRun = N > 1 ? N / 2 : 1;
-  const bool in_each_pack = N > 1 && a.interleaved;  // are N/2 whole pairs
-  const int p = in_each_pack ? kRun * item : N * item;
-  const int next = in_each_pack ? p + a.pairs() / 2 : p + kRun;
+  const bool pairs_in_packs = N > 1 && a.interleaved;  // both channels of a pair lie in one pack
+  const int p = pairs_in_packs ? kRun * item : N * item;
+  const int next = pairs_in_packs ? p + a.pairs() / 2 : p + kRun;
   PackAngles<N> angles;
   const auto read_run = [&](int pair, int to) {
     const long long entry = table.entry(position, pair, a.pairs());
