@@ -52,8 +52,8 @@ def draw():
     last = len(turning) + len(copying) - 1
     return style.Drawing(
         figure,
-        f"A head of {CHANNELS} channels, twice. In both styles items 0, 1 and 2 own channels 4 and 5 with 10 and 11, 6 and 7 with 12 and 13, 8 and 9 with "
-        "14 and 15; items 3 and 4 own 0 and 1 with 16 and 17, 2 and 3 with 18 and 19. In half style item 0 has pairs 0 and 1, in interleaved style 0 and 3.",
+        f"A head of {CHANNELS} channels, twice: in both styles items 0, 1 and 2 own channels 4 and 5 with 10 and 11, 6 and 7 with 12 and 13, 8 and 9 with "
+        "14 and 15; items 3 and 4 own 0 and 1 with 16 and 17, 2 and 3 with 18 and 19; in half style item 0 has pairs 0 and 1, in interleaved style 0 and 3.",
         f"A head of the small case, {CHANNELS} channels with the window at channels {OFFSET} to {OFFSET + WIDTH - 1}, in packs of {PACK}. The numbers in the "
         f"cells are pairs. Items 0 to {len(turning) - 1} turn, and both styles give them the same packs. Items {len(turning)} to {last} copy what is hatched; in "
         "place they do not exist.",
