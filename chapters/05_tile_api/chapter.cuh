@@ -13,9 +13,15 @@
 
 namespace ropewalk::tiles {
 
+/// Ends with InputError if there are tokens and no table: even a masked load may not ask for a tile of it.
+inline void check_table(const RopeCall& call, long long tokens) {
+  if (tokens > 0 && call.table_rows == 0) refuse("table: 0 rows; allowed: 1 or more");
+}
+
 /// Starts a kernel that takes any sizes, with kTokens tokens per tile.
 template <int kTokens = 1, class T, class... Parameters>
 void launch_any(const RopeCall& call, const Tensors<T>& a, void (*kernel)(Parameters...)) {
+  check_table(call, a.tokens);
   launch_tiles(call.stream, kernel, (a.tokens + kTokens - 1) / kTokens, a.q, a.k, a.positions, call.cos_table,
                call.sin_table, static_cast<int>(a.tokens), a.q_heads, a.kv_heads, a.head_dim, a.rotary_dim,
                call.first_position, static_cast<unsigned>(call.table_rows));
@@ -69,6 +75,7 @@ bool is_whole(const RopeCall& call, const Tensors<T>& a, int q_tile, int k_tile)
 template <class T, class... Parameters>
 void launch_whole(const RopeCall& call, const Tensors<T>& a, long long blocks,
                   void (*kernel)(Parameters...)) {
+  check_table(call, a.tokens);
   launch_tiles(call.stream, kernel, blocks, a.q, a.k, a.positions, call.cos_table, call.sin_table,
                static_cast<int>(a.tokens), a.q_heads, a.kv_heads, call.first_position,
                static_cast<unsigned>(call.table_rows));

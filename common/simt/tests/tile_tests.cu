@@ -78,6 +78,9 @@ __tile_global__ void sticks_out(float* x, int kind) {
   if (kind == 5) (void)ct::assume_divisible(12, 8_ic);
   if (kind == 6) (void)ct::assume_divisible(16, 8_ic);
   if (kind == 7) view.store_masked(ct::full<Tile<float, 8>>(1.0f), 1);
+  ct::partition_view fits{ct::tensor_span{x, ct::extents{16_ic}}, ct::shape<8>{}};
+  if (kind == 8) fits.store_masked(ct::full<Tile<float, 8>>(1.0f), 2);
+  if (kind == 9) (void)fits.load_masked(2);
 }
 
 }  // namespace
@@ -160,6 +163,8 @@ TEST_CASE("tiles: what a GPU would not notice ends the kernel here") {
   contains(report(1), "tile out of bounds: a load in block (0,0,0) sticks out of its tensor; load_masked");
   contains(report(2), "a store in block (0,0,0) is of a tile that lies outside of its tensor altogether");
   contains(report(3), "a load in block (0,0,0) is of a tile that lies outside of its tensor altogether");
+  contains(report(8), "a store in block (0,0,0) is of a tile that lies outside of its tensor altogether");
+  contains(report(9), "a load in block (0,0,0) is of a tile that lies outside of its tensor altogether");
   contains(report(4), "broken promise: assume_aligned of ");
   contains(report(5), "broken promise: assume_divisible of 12 in block (0,0,0), which is no multiple of 8");
   const Buffer<float> x(std::vector<float>(16));

@@ -115,6 +115,10 @@ __tile_global__ void rules(float* x, __half* h, __nv_bfloat16* b, int* n, const 
   // stand-in: numbers are compared in the wider of their types
   // toolkit: arithmetic_tile_comparable
   ct::store_masked(n + eight, eight, eight < WRONG_OR_RIGHT(3u, 3LL));
+#elif CASE == 21  // half and bfloat16 are as wide as each other, and neither holds the other
+  // stand-in: a store does not round: cast the tile with element_cast
+  // toolkit: non_narrowing_scalar_convertible_to
+  halves.store(WRONG_OR_RIGHT(brains.load(0), ct::element_cast<__half>(brains.load(0))), 0);
 #else
 #error "no such case"
 #endif
