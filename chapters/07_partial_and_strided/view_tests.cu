@@ -2,6 +2,7 @@
 /// Chapter 07, without a kernel: which calls are refused, which regions meet, how wide an access may be.
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -146,6 +147,55 @@ TEST_CASE("overlaps that are refused, and neighbours that are not") {
           move_out_of_place(a);
           a.k_from.head_stride = a.k_from.token_stride = a.k_from.batch_stride = 0;
         }).empty());
+}
+
+TEST_CASE("strides that lead beyond 2^63 - 1") {
+  constexpr long long kMost = std::numeric_limits<long long>::max();
+  // Four steps of 2^61 elements of 2 bytes are 2^64 bytes, which wrap to 0.
+  for (const long long stride : {1LL << 61, 1LL << 62, kMost})
+    for (const int axis : {0, 1, 2})
+      for (const int view : {0, 1, 2, 3}) {
+        CAPTURE(stride, axis, view);
+        const std::string fault = refusal([&](Half& a) {
+          move_out_of_place(a);
+          a.batch = a.tokens = a.q_heads = a.kv_heads = 5;
+          const auto lengthen = [&](auto& tensor) {
+            (axis == 0 ? tensor.batch_stride : axis == 1 ? tensor.token_stride : tensor.head_stride) = stride;
+          };
+          if (view == 0) lengthen(a.q_from);
+          if (view == 1) lengthen(a.q_to);
+          if (view == 2) lengthen(a.k_from);
+          if (view == 3) lengthen(a.k_to);
+        });
+        CHECK(begins(fault, view < 2 ? "q: a stride leads too far" : "k: a stride leads too far"));
+      }
+  // Two tokens of one head, which end at 2^63 - 1 at most.
+  const auto two_tokens = [](long long stride) {
+    return refusal([&](Half& a) {
+      a.batch = a.q_heads = 1, a.kv_heads = 0, a.tokens = 2;
+      a.q_from.token_stride = a.q_to.token_stride = stride;
+    });
+  };
+  const long long longest = (kMost - static_cast<long long>(kQ) - 256) / 2;
+  CHECK(two_tokens(longest).empty());
+  CHECK(begins(two_tokens(longest + 1), "q: a stride leads too far"));
+  CHECK(begins(refusal([](Half& a) { a.q_from.data = a.q_to.data = at<__half>(~std::uintptr_t{0} - 1023); }),
+               "q: a stride leads too far"));
+  // Nobody uses these.
+  CHECK(refusal([](Half& a) {
+          a.tokens = 1;
+          a.q_from.token_stride = a.k_to.token_stride = kMost;
+        }).empty());
+  CHECK(refusal([](Half& a) {
+          a.kv_heads = 0;
+          a.k_from.token_stride = a.k_to.head_stride = kMost;
+        }).empty());
+  for (const bool tokens : {false, true})
+    CHECK(refusal([&](Half& a) {
+            (tokens ? a.tokens : a.batch) = 0;
+            a.q_from.token_stride = a.k_to.head_stride = kMost;
+            a.q_to.head_stride = -1;
+          }).empty());
 }
 
 TEST_CASE("slices of one packed row of q, k and v") {
