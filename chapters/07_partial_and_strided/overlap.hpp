@@ -120,7 +120,8 @@ std::string fault_of_strides(const View<T>& view, const Rotation<From, To>& a, i
   return wraps ? "a stride leads too far; allowed: tensors that end at 2^63 - 1 or before" : std::string();
 }
 
-/// What is wrong with a call, as "field: what is wrong; allowed: …", or empty.
+/// What is wrong with a call, as "field: what is wrong; allowed: …", or empty. That positions and the table
+/// lie apart from what is written is the caller's duty: they are not compared with it.
 template <class From, class To>
 std::string fault_of(const Rotation<From, To>& a) {
   if (const std::string fault = ropewalk::fault_of(Shape{.batch = a.batch,
@@ -132,6 +133,10 @@ std::string fault_of(const Rotation<From, To>& a) {
                                                          .rotary_offset = a.rotary_offset});
       !fault.empty())
     return fault;
+  constexpr int kMostHeads = 1 << 30;  // so that a thread's step behind the last one is an int, too
+  if (a.q_heads > kMostHeads - a.kv_heads)
+    return "kv_heads: " + std::to_string(a.kv_heads) + " and " + std::to_string(a.q_heads) +
+           " q heads are too many; allowed: 2^30 together";
   if (a.batch == 0 || a.tokens == 0) return {};
   for (const std::string& fault :
        {fault_of_strides(a.q_from, a, a.q_heads), fault_of_strides(a.q_to, a, a.q_heads)})
