@@ -2,6 +2,7 @@
 /// The two styles beside each other: what the wrong one does, and a checkpoint that is converted.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -47,10 +48,10 @@ inline double length(std::span<const double> x) {
 /// length: the root of the mean square over some random heads.
 inline double error_of_wrong_style(const Schedule& schedule, std::int64_t head_dim, std::int32_t position,
                                    std::uint64_t seed) {
-  constexpr int kHeads = 200;
+  const std::int64_t heads = std::clamp<std::int64_t>(25600 / head_dim, 1, 200);  // wide ones vary less
   RandomValues random(seed);
   double sum = 0;
-  for (int i = 0; i < kHeads; ++i) {
+  for (std::int64_t i = 0; i < heads; ++i) {
     const std::vector<double> x = random.take<double>(head_dim);
     const std::vector<std::int32_t> at = {position};
     std::vector<double> right = rotate(x, at, 1, head_dim, Style::interleaved, schedule);
@@ -58,7 +59,7 @@ inline double error_of_wrong_style(const Schedule& schedule, std::int64_t head_d
     for (std::size_t c = 0; c < right.size(); ++c) right[c] -= wrong[c];
     sum += std::pow(length(right) / length(x), 2);
   }
-  return std::sqrt(sum / kHeads);
+  return std::sqrt(sum / static_cast<double>(heads));
 }
 // [wrong]
 
@@ -183,7 +184,8 @@ inline std::vector<CheckResult> check_conversion(const ScheduleSpec& spec, std::
   Layer layer{.head_dim = spec.head_dim, .rotary_dim = spec.rotary_dim, .x = {}};
   layer.x = random.take(layer.tokens * layer.columns);
   const Schedule schedule = make_schedule(spec);
-  const std::vector<std::int32_t> positions = {3, 4, 5, 900, 901, 4095};
+  // Neighbours: the table has a row for every position between the first and the last.
+  const std::vector<std::int32_t> positions = {900, 901, 902, 903, 904, 905};
   QueriesAndKeys in_half, in_adjacent;
   const auto project = [&](std::int64_t heads, std::vector<float>& half, std::vector<float>& adjacent) {
     const Projection of_weight = layer.projection(heads);

@@ -21,8 +21,7 @@ const void* at(std::uintptr_t address) {
 /// What fits tensors and tables at these addresses; nothing is read.
 template <class T>
 int fits(int head_dim, int rotary_dim, int wanted, std::uintptr_t q = 1 << 20, std::uintptr_t k = 1 << 21,
-         std::uintptr_t table = 1 << 22) {
-  const auto* row = static_cast<const float*>(at(table));
+         std::uintptr_t table = 1 << 22, std::uintptr_t sines = 1 << 23) {
   const Tensors<T> a{static_cast<T*>(const_cast<void*>(at(q))),
                      static_cast<T*>(const_cast<void*>(at(k))),
                      nullptr,
@@ -31,7 +30,8 @@ int fits(int head_dim, int rotary_dim, int wanted, std::uintptr_t q = 1 << 20, s
                      1,
                      head_dim,
                      rotary_dim};
-  return pairs_that_fit(a, Table{row, row, 0, 1}, wanted);
+  return pairs_that_fit(
+      a, Table{static_cast<const float*>(at(table)), static_cast<const float*>(at(sines)), 0, 1}, wanted);
 }
 
 }  // namespace
@@ -53,6 +53,7 @@ TEST_CASE("how many pairs fit into an access") {
     CHECK(fits<__half>(81, 80, 4) == 0);  // every second head begins at an odd channel
     CHECK(fits<float>(82, 80, 4) == 1);   // 328 bytes: a multiple of 8
     CHECK(fits<float>(81, 80, 4) == 0);
+    CHECK(fits<float>(132, 128, 4) == 4);  // 528 bytes: a multiple of 16, which is all an access moves
   }
   SECTION("rows whose end would cut a pack") {
     CHECK(fits<__half>(128, 24, 4) == 4);  // 12 pairs
@@ -64,6 +65,8 @@ TEST_CASE("how many pairs fit into an access") {
     CHECK(fits<__half>(128, 128, 4, (1 << 20) + 4) == 1);
     CHECK(fits<__half>(128, 128, 4, 1 << 20, (1 << 21) + 8) == 2);
     CHECK(fits<__half>(128, 128, 4, 1 << 20, 1 << 21, (1 << 22) + 4) == 1);
+    CHECK(fits<__half>(128, 128, 4, 1 << 20, 1 << 21, 1 << 22, (1 << 23) + 4) == 1);  // the sines alone
+    CHECK(fits<__half>(128, 128, 4, 1 << 20, 1 << 21, 1 << 22, (1 << 23) + 8) == 2);
     CHECK(fits<__half>(128, 128, 4, 1 << 20, 0) == 4);  // no k
     CHECK(fits<float>(128, 128, 4, (1 << 20) + 4) == 0);
     CHECK(fits<float>(128, 128, 4, (1 << 20) + 8) == 1);
@@ -152,12 +155,60 @@ TEST_CASE("a converted checkpoint gives the same q and k, and the same scores") 
        {std::pair<std::int64_t, std::int64_t>{128, 128}, {80, 20}, {6, 6}}) {
     const ScheduleSpec spec = {
         .rope_type = "default", .base = 1e4, .head_dim = head_dim, .rotary_dim = rotary_dim};
-    for (const CheckResult& result : check_conversion(spec, 3)) {
+    const std::vector<CheckResult> results = check_conversion(spec, 3);
+    REQUIRE(results.size() == 2);
+    for (const CheckResult& result : results) {
       INFO(result.what << "\n" << result.fault_text);
-      CHECK(result.values > 0);
       CHECK(result.passed());
     }
+    CHECK(results[0].what == "channels");
+    CHECK(results[0].values == 6 * (4 + 2) * head_dim);
+    CHECK(results[0].error == 0);
+    CHECK(results[1].what == "q·k");
+    CHECK(results[1].values == 4 * (1 + 2 + 3 + 4 + 5 + 6));
+    CHECK(results[1].tolerance > 0);  // 0 for keys of zeros
   }
+}
+
+TEST_CASE("a wrong channel and a wrong key are noticed") {
+  const Layer layer{.tokens = 2, .q_heads = 2, .kv_heads = 1, .head_dim = 4, .rotary_dim = 4, .x = {}};
+  RandomValues random(1);
+  const QueriesAndKeys right{random.take(2 * 2 * 4), random.take(2 * 4)};
+  const auto scores = [&](const QueriesAndKeys& other) {
+    CheckResult result{.what = "q·k", .on = "test"};
+    compare_scores(layer, right, other, result);
+    return result;
+  };
+  CHECK(scores(right).passed());
+  CHECK(scores(right).values == 2 * (1 + 2));
+  QueriesAndKeys wrong = right;
+  wrong.k[5] += 0.01f;  // of the second token, which only its own two heads meet
+  CHECK(scores(wrong).faults == 2);
+  CHECK(scores(wrong).fault_text.find("head 0 tokens 1 and 1: expected ") != std::string::npos);
+  wrong.k = std::vector<float>(8, 0.0f);
+  CHECK(scores(wrong).faults == 6);
+  wrong = right;
+  wrong.q[0] += 0.01f;  // head 0 of the first token
+  CHECK(scores(wrong).faults == 1);
+
+  // Half: pairs (0, 2) and (1, 3). Interleaved: (0, 1) and (2, 3).
+  const std::vector<float> half = {1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<float> adjacent = {1, 3, 2, 4, 5, 7, 6, 8};
+  const auto channels = [&] {
+    CheckResult result{.what = "channels", .on = "test"};
+    compare_channels(layer, 1, half, adjacent, result);
+    return result;
+  };
+  CHECK(channels().passed());
+  CHECK(channels().values == 8);
+  adjacent[6] = 6.000001f;
+  CHECK(channels().faults == 1);
+  CHECK(channels().fault_text.find("token 1 row 2: expected 6, got ") != std::string::npos);
+}
+
+TEST_CASE("wide heads: fewer of them show the same error") {
+  const ScheduleSpec spec = {.rope_type = "default", .base = 1e4, .head_dim = 30000, .rotary_dim = 30000};
+  CHECK(error_of_wrong_style(make_schedule(spec), 30000, 1, 1) == Approx(0.3).margin(0.05));
 }
 
 TEST_CASE("the wrong style is harmless at position 0 only") {

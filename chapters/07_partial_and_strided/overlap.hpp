@@ -18,7 +18,7 @@ namespace ropewalk::strided {
 /// count bytes here, not elements as those of a View: two views may have elements of different sizes.
 struct Region {
   std::uintptr_t address;
-  std::array<long long, 3> counts, strides;  // a stride is 0 where the count is 1, so nobody uses it
+  std::array<long long, 3> counts, strides;  // a stride nobody uses is 0, as where the count is 1
   long long head_bytes;
 
   bool is_empty() const { return counts[0] == 0 || counts[1] == 0 || counts[2] == 0; }
@@ -38,7 +38,9 @@ Region region_of(const View<T>& view, const Rotation<From, To>& a, int heads) {
                 {view.batch_stride, view.token_stride, view.head_stride},
                 a.head_dim * static_cast<long long>(sizeof(T))};
   for (std::size_t i = 0; i < 3; ++i)
-    region.strides[i] = region.counts[i] == 1 ? 0 : region.strides[i] * static_cast<long long>(sizeof(T));
+    region.strides[i] = region.counts[i] == 1 || region.is_empty()
+                            ? 0
+                            : region.strides[i] * static_cast<long long>(sizeof(T));
   return region;
 }
 // [region]
@@ -98,7 +100,28 @@ bool is_in_place(const Rotation<From, To>& a) {
          (a.kv_heads == 0 || region_of(a.k_from, a, a.kv_heads) == region_of(a.k_to, a, a.kv_heads));
 }
 
-/// What is wrong with a call, as "field: what is wrong; allowed: …", or empty.
+/// What is wrong with the strides of a view, or empty. Asked before region_of(): after it no product and no
+/// sum of a region wraps.
+template <class T, class From, class To>
+std::string fault_of_strides(const View<T>& view, const Rotation<From, To>& a, int heads) {
+  if (a.batch == 0 || a.tokens == 0 || heads == 0) return {};
+  const long long counts[] = {a.batch, a.tokens, heads};
+  const long long strides[] = {view.batch_stride, view.token_stride, view.head_stride};
+  const auto address = reinterpret_cast<std::uintptr_t>(view.data);
+  long long end = 0;
+  bool wraps = __builtin_add_overflow(address, a.head_dim * static_cast<long long>(sizeof(T)), &end);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (counts[i] == 1) continue;
+    if (strides[i] < 0) return "a stride is negative; allowed: 0 and up";
+    long long steps = 0;
+    wraps = wraps || __builtin_mul_overflow(strides[i], sizeof(T), &steps) ||
+            __builtin_mul_overflow(steps, counts[i] - 1, &steps) || __builtin_add_overflow(end, steps, &end);
+  }
+  return wraps ? "a stride leads too far; allowed: tensors that end at 2^63 - 1 or before" : std::string();
+}
+
+/// What is wrong with a call, as "field: what is wrong; allowed: …", or empty. That positions and the table
+/// lie apart from what is written is the caller's duty: they are not compared with it.
 template <class From, class To>
 std::string fault_of(const Rotation<From, To>& a) {
   if (const std::string fault = ropewalk::fault_of(Shape{.batch = a.batch,
@@ -110,6 +133,17 @@ std::string fault_of(const Rotation<From, To>& a) {
                                                          .rotary_offset = a.rotary_offset});
       !fault.empty())
     return fault;
+  constexpr int kMostHeads = 1 << 30;  // so that a thread's step behind the last one is an int, too
+  if (a.q_heads > kMostHeads - a.kv_heads)
+    return "kv_heads: " + std::to_string(a.kv_heads) + " and " + std::to_string(a.q_heads) +
+           " q heads are too many; allowed: 2^30 together";
+  if (a.batch == 0 || a.tokens == 0) return {};
+  for (const std::string& fault :
+       {fault_of_strides(a.q_from, a, a.q_heads), fault_of_strides(a.q_to, a, a.q_heads)})
+    if (!fault.empty()) return "q: " + fault;
+  for (const std::string& fault :
+       {fault_of_strides(a.k_from, a, a.kv_heads), fault_of_strides(a.k_to, a, a.kv_heads)})
+    if (!fault.empty()) return "k: " + fault;
   const struct {
     const char* name;
     Region from, to;
@@ -117,9 +151,6 @@ std::string fault_of(const Rotation<From, To>& a) {
                  {"k", region_of(a.k_from, a, a.kv_heads), region_of(a.k_to, a, a.kv_heads)}};
   for (const auto& tensor : tensors) {
     const std::string name = tensor.name;
-    for (std::size_t i = 0; i < 3; ++i)
-      if (tensor.from.strides[i] < 0 || tensor.to.strides[i] < 0)
-        return name + ": a stride is negative; allowed: 0 and up";
     if (meets_itself(tensor.to)) return name + ": heads of the destination overlap; allowed: heads apart";
     if (!(std::is_same_v<From, To> && tensor.from == tensor.to) && meet(tensor.from, tensor.to))
       return name + ": source and destination overlap; allowed: the same memory, or none in common";

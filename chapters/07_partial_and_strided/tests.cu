@@ -1,6 +1,8 @@
 /// \file
 /// Chapter 07: what every chapter's kernels must do, windows, strides, types, and what is refused.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -228,6 +230,87 @@ TEST_CASE("q and k with strides of their own, 64 heads and one") {
                                                    .rotary_dim = 32},
                                                   style, "heads"));
       }
+}
+
+TEST_CASE("one tensor in place, the other on its way elsewhere") {
+  const OneRow row(2);
+  const DeviceArray<int> positions = ones(2);
+  std::vector<float> x;
+  for (int i = 0; i < 2 * 2 * 10; ++i) x.push_back(static_cast<float>(i + 1));
+  const auto call = [&](float* q) {  // channels 2 … 5 of 10 turn
+    return q_only<float, float>(q, q, positions.data(), 2, 2, 10, 4, 2);
+  };
+  DeviceArray<float> alone{std::span<const float>(x)};
+  turn(call(alone.data()), row.table);
+  const std::vector<float> expected = alone.download();
+  CHECK(expected != x);
+  for (const bool q_moves : {false, true}) {
+    CAPTURE(q_moves);
+    DeviceArray<float> q{std::span<const float>(x)}, k{std::span<const float>(x)}, elsewhere(x.size());
+    Rotation<float, float> a = call(q.data());
+    a.kv_heads = 2;
+    a.k_from = a.q_from, a.k_to = a.q_to;
+    a.k_from.data = a.k_to.data = k.data();
+    (q_moves ? a.q_to : a.k_to).data = elsewhere.data();
+    turn(a, row.table);
+    CHECK(elsewhere.download() == expected);
+    CHECK((q_moves ? k : q).download() == expected);
+    CHECK((q_moves ? q : k).download() == x);
+  }
+}
+
+TEST_CASE("q and k with head strides of their own, several heads each") {
+  const OneRow row(2);
+  const DeviceArray<int> positions = ones(2);
+  constexpr std::size_t kTokens = 2, kHeadDim = 6;
+  struct Heads {
+    std::size_t count, stride, token_stride;
+  };
+  constexpr Heads kOfQ = {4, 10, 44}, kOfK = {2, 16, 36};
+  const auto values = [](const Heads& heads) {
+    std::vector<float> x;
+    for (std::size_t i = 0; i < kTokens * heads.token_stride; ++i) x.push_back(static_cast<float>(i + 1));
+    return x;
+  };
+  const auto view = [](DeviceArray<float>& memory, const Heads& heads) {
+    return View<float>{memory.data(), 0, static_cast<long long>(heads.token_stride),
+                       static_cast<long long>(heads.stride)};
+  };
+  DeviceArray<float> q{std::span<const float>(values(kOfQ))}, k{std::span<const float>(values(kOfK))};
+  Rotation<float, float> a = q_only<float, float>(q.data(), q.data(), positions.data(), 2, 4, kHeadDim, 4, 2);
+  a.kv_heads = 2;
+  a.q_to = view(q, kOfQ), a.k_to = view(k, kOfK);
+  a.q_from = {q.data(), 0, a.q_to.token_stride, a.q_to.head_stride};
+  a.k_from = {k.data(), 0, a.k_to.token_stride, a.k_to.head_stride};
+  turn(a, row.table);
+  const auto check = [&](const DeviceArray<float>& memory, const Heads& heads) {
+    std::vector<float> expected = values(heads);
+    for (std::size_t t = 0; t < kTokens; ++t)
+      for (std::size_t h = 0; h < heads.count; ++h) {  // each head for itself
+        const std::size_t first = t * heads.token_stride + h * heads.stride;
+        DeviceArray<float> head{std::span<const float>(expected).subspan(first, kHeadDim)};
+        turn(q_only<float, float>(head.data(), head.data(), positions.data(), 1, 1, kHeadDim, 4, 2),
+             row.table);
+        const std::vector<float> y = head.download();
+        std::copy(y.begin(), y.end(), expected.begin() + static_cast<std::ptrdiff_t>(first));
+      }
+    CHECK(memory.download() == expected);
+  };
+  check(q, kOfQ);
+  check(k, kOfK);
+}
+
+TEST_CASE("without sequences or tokens nothing is written") {
+  const OneRow row(2);
+  const DeviceArray<int> positions = ones(2);
+  const std::vector<float> x(16, 1.0f);
+  for (const bool sequences : {false, true}) {
+    DeviceArray<float> q{std::span<const float>(x)};
+    Rotation<float, float> a = q_only<float, float>(q.data(), q.data(), positions.data(), 2, 2, 4, 4);
+    (sequences ? a.batch : a.tokens) = 0;
+    turn(a, row.table);
+    CHECK(q.download() == x);
+  }
 }
 
 TEST_CASE("more sequences than a grid has rows") {
