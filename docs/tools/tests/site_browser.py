@@ -139,7 +139,7 @@ def kernels(book):
     for page in book.chapters:
         file = (book.root / page.path).parent / 'kernels.cuh'
         if file.is_file():
-            yield from re.findall(r'__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(\w+)', file.read_text(encoding='utf-8'))
+            yield from re.findall(r'__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)', file.read_text(encoding='utf-8'))
 
 
 def check_search(browser, book):
