@@ -124,7 +124,7 @@ __global__ void write_after_two_warps_read(int* value, int* out) {
 /// Two warps read; then one of the readers looks again and writes.
 __global__ void write_after_a_second_look(int* value, int* out) {
   if (threadIdx.x % 32 != 0) return;
-  out[threadIdx.x / 32] = value[0];  // a look
+  out[threadIdx.x / 32] = value[0] + 1;  // a look; without the 1 the compiler would not look a second time
   if (threadIdx.x == 32) {
     out[2] = value[0];
     value[0] = 1;  // after a second look
